@@ -467,7 +467,7 @@ test("after the first visit no server is needed", async () => {
     server.close();
     const ready = {
       "document.html": "#result[data-budget]",
-      "./": "[role=option]",
+      "./": "#conversation:not([data-estimate]) [role=option]",
       "prompt.html": "#result:not([hidden])",
     };
     for (const [name, selector] of Object.entries(ready)) {

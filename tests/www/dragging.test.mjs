@@ -17,7 +17,10 @@ let page, close, folder, huge;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "espalier-"));
   huge = await manyMessages(55);
-  ({ page, close } = await opened("", { ready: "[role=option]", viewport: { width: 1280, height: 900 } }));
+  ({ page, close } = await opened("", {
+    ready: "#conversation:not([data-estimate]) [role=option]",
+    viewport: { width: 1280, height: 900 },
+  }));
 });
 after(async () => {
   await close?.();

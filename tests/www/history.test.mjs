@@ -10,7 +10,10 @@ let page, complaints, close, server;
 
 before(async () => {
   // A failing wait should not hold up the others for long.
-  const options = { ready: "[role=option]", viewport: { width: 1280, height: 1600 } };
+  const options = {
+    ready: "#conversation:not([data-estimate]) [role=option]",
+    viewport: { width: 1280, height: 1600 },
+  };
   ({ page, complaints, close, server } = await opened("#example=marshmallow&mode=compact&budget=3256", options));
   page.setDefaultTimeout(10_000);
 });
@@ -116,7 +119,7 @@ test("edits and pins survive a reload", async () => {
   const edits = await page.locator("#edits li").allTextContents();
   assert.match(text, /^\d+ edits? applied, 1 message pinned/);
   await page.reload();
-  await page.waitForSelector("[role=option]");
+  await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
   await openTab(page, "log");
   await page.waitForFunction(() => document.querySelector("#log > p")?.textContent.includes("1 message pinned"));
   assert.equal(await page.innerText("#log > p"), text);
@@ -166,7 +169,7 @@ test("a link to a file that is not here says so, and keeps its budget to itself"
   await page.goto("about:blank");
   await page.goto(`${server.url}#file=hers.json&budget=17`);
   await page.waitForSelector("#alert");
-  await page.waitForSelector("[role=option]");
+  await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
   assert.match(await page.textContent("#alert"), /the file hers\.json, which is not in it/);
   assert.notEqual((await figures(page)).budget, 17);
 });

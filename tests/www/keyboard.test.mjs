@@ -24,7 +24,7 @@ async function open(hash, options = {}) {
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
   page.setDefaultTimeout(10_000);
   await page.goto(`${server.url}${hash}`);
-  await page.waitForSelector("[role=option]");
+  await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
   await page.waitForFunction(() => !document.body.classList.contains("busy"));
 }
 const focused = () =>

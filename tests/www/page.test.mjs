@@ -37,7 +37,7 @@ const SMALL = "#example=marshmallow";
 
 async function open(hash = SMALL) {
   await page.goto(`${server.url}${hash}`);
-  await page.waitForSelector("[role=option]");
+  await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
 }
 
 test("it opens with a large real transcript, already fitted, and asks nobody else for anything", async () => {
@@ -92,7 +92,7 @@ test("a removed stretch is one row that opens, and a row says why it went", asyn
   const rows = await page.locator("[role=option]").count();
   await fold.click();
   await page.waitForFunction(
-    (count) => document.querySelectorAll("[role=option]").length === count,
+    (count) => document.querySelectorAll("#conversation:not([data-estimate]) [role=option]").length === count,
     rows + Number(size),
   );
   await page.locator(".row.dropped").first().click();
@@ -329,6 +329,27 @@ test("the theme is switched, and stays after a reload", async () => {
   const dark = await back();
   assert.notEqual(light, dark);
   await page.reload();
-  await page.waitForSelector("[role=option]");
+  await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
   assert.equal(await back(), dark);
+});
+
+test("before the vocabulary is there an estimate is shown, and then the exact figures", async () => {
+  await page.context().close();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, serviceWorkers: "block" });
+  page = await context.newPage();
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await context.route("**/*.vocab", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(server.url);
+  await page.waitForSelector("#conversation[data-estimate] [role=option]");
+  assert.match(await page.textContent("#headline"), /^990 messages, about [\d,]+,000 tokens\.$/);
+  const [, about] = /about ([\d,]+)/.exec(await page.textContent("#headline"));
+  assert.ok(Math.abs(Number(about.replace(/,/g, "")) - 402_554) < 80_000, about);
+  assert.ok((await page.locator(".row .peek").allTextContents()).filter((text) => text.length > 3).length > 5);
+  release();
+  await fitted(page, 64_000);
+  assert.equal((await figures(page)).total, 402_554);
 });

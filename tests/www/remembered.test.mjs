@@ -8,7 +8,7 @@ import { opened } from "./browser.mjs";
 let page, close;
 
 before(async () => {
-  ({ page, close } = await opened("#example=airline", { ready: "[role=option]" }));
+  ({ page, close } = await opened("#example=airline", { ready: "#conversation:not([data-estimate]) [role=option]" }));
   // Asks a worker as the page does, without the page.
   await page.evaluate(() => {
     const worker = new Worker("worker.js", { type: "module" });

@@ -17,7 +17,7 @@ let page, complaints, server, close;
 
 before(async () => {
   const options = {
-    ready: "[role=option]",
+    ready: "#conversation:not([data-estimate]) [role=option]",
     viewport: { width: 1280, height: 1400 },
     permissions: ["clipboard-read", "clipboard-write"],
   };
@@ -42,7 +42,7 @@ async function copy(id) {
 async function visit(address) {
   await page.goto("about:blank");
   await page.goto(address);
-  await page.waitForSelector("[role=option]");
+  await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
   await settled();
 }
 const fates = async () => {
@@ -118,7 +118,7 @@ test("a damaged link gets one plain sentence, and something to look at", async (
     await page.goto("about:blank");
     // The address bar takes what the tool's own protocol is slow at.
     await page.goto(server.url);
-    await page.waitForSelector("[role=option]");
+    await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
     await page.evaluate((hash) => (location.hash = hash), new URL(damage(link)).hash);
     await alerted(page);
     assert.match(await page.textContent("#alert"), expected, what);

@@ -3,8 +3,8 @@
 import type { Progress } from "../protocol.ts";
 import { SUPERSEDED, asking } from "../talk.ts";
 import type { Failed } from "../talk.ts";
-import type { Questions } from "../worker/questions.ts";
-import { failure, progress } from "./state.ts";
+import type { Estimate, Questions } from "../worker/questions.ts";
+import { estimate, failure, opened, progress } from "./state.ts";
 
 type Connection = ReturnType<typeof connect>;
 
@@ -12,7 +12,12 @@ type Connection = ReturnType<typeof connect>;
 const SMALL = 2_000_000;
 
 const connect = () =>
-  asking<Questions, Progress>("./worker.js", ({ name, bytes, size, isRead }) => {
+  asking<Questions, Progress | { estimate: Estimate }>("./worker.js", (news) => {
+    if ("estimate" in news) {
+      if (!opened.value) estimate.value = news.estimate;
+      return;
+    }
+    const { name, bytes, size, isRead } = news;
     if (size < SMALL || !progress.value) return;
     const { cancel } = progress.value;
     const megabytes = (count: number) => (count / 1e6).toFixed(0);

@@ -7,7 +7,7 @@ import type { Failed } from "../talk.ts";
 import type { OpenedConversation, Part } from "../worker/questions.ts";
 import type { Address } from "./address.ts";
 import { ask, openAside } from "./ask.ts";
-import { autoBudget, budget, encoding, failure, opened, say, view, working } from "./state.ts";
+import { autoBudget, budget, encoding, estimate, failure, opened, say, view, working } from "./state.ts";
 import type { From, Kind, Opened } from "./state.ts";
 import { keptFile, keptLog, saveFile } from "./store.ts";
 import { VIEWS } from "./views.ts";
@@ -63,7 +63,14 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
     const { conversation } = options;
     const log = options.log ?? (await keptLog(from));
     const link = "words" in from ? ("words" as const) : "shape" in from ? ("shape" as const) : undefined;
-    const asked = { source, encoding: encoding.value, conversation, log, link };
+    const asked = {
+      source,
+      encoding: encoding.value,
+      conversation,
+      log,
+      link,
+      estimate: opened.value ? undefined : budget.value,
+    };
     const answer = await openAside(asked);
     show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
     if (source instanceof File) void saveFile({ name: source.name, file: source, conversation });
@@ -98,7 +105,7 @@ async function claimant(file: File): Promise<Kind | undefined> {
 
 function show(thing: Opened, options: Options): void {
   batch(() => {
-    failure.value = undefined;
+    failure.value = estimate.value = undefined;
     // The other conversations of the file stay on offer.
     if (options.conversation === undefined) choice.value = undefined;
     opened.value = thing;

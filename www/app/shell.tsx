@@ -6,7 +6,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { EXAMPLES } from "../examples.ts";
 import { choice, openExample, openFile } from "./opening.ts";
-import { failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
+import { estimate, failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
 import { PAGES, VIEWS } from "./views.ts";
 
@@ -38,7 +38,11 @@ export function Shell() {
       <Choice />
       <Progress />
       <main id="main" class={failure.value ? "stale" : ""}>
-        {Shown && opened.value ? <Shown /> : !failure.value && <p class="waiting">Opening …</p>}
+        {Shown && (opened.value || (estimate.value && view.value === "conversation")) ? (
+          <Shown />
+        ) : (
+          !failure.value && <p class="waiting">Opening …</p>
+        )}
       </main>
       <p role="status" id="status" class="status">
         {status}

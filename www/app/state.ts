@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { EncodingName } from "../../js/types/count.ts";
-import type { OpenedConversation } from "../worker/questions.ts";
+import type { Estimate, OpenedConversation } from "../worker/questions.ts";
 import type { Mode } from "./address.ts";
 import type { Failed } from "../talk.ts";
 
@@ -17,6 +17,8 @@ export type Opened = { name: string; id: number; from: From } & (
 export type Kind = Opened["kind"];
 
 export const opened = signal<Opened | undefined>(undefined);
+/** What is shown until the first thing is counted. */
+export const estimate = signal<Estimate | undefined>(undefined);
 /** Name of the view, see `views.ts`. */
 export const view = signal("conversation");
 /** Tokens that the request may have. Views share it. */

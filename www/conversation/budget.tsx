@@ -14,7 +14,7 @@ const STEPS = 2_000;
 const step = (total: number) => Math.max(1, Math.round(total / STEPS));
 
 export function Budget() {
-  const total = conversation.value?.total ?? 1;
+  const total = conversation.value?.total ?? ran.value?.before.total ?? 1;
   const value = budget.value;
   const set = (text: string) => {
     const wanted = readBudget(text);

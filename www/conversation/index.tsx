@@ -4,7 +4,7 @@
 import { useEffect } from "preact/hooks";
 import type { Mode } from "../app/address.ts";
 import { showPart } from "../app/opening.ts";
-import { encoding, keys, mode, opened } from "../app/state.ts";
+import { encoding, keys, mode } from "../app/state.ts";
 import { useStyle } from "../app/style.ts";
 import type { EncodingName } from "../../js/types/count.ts";
 import { Budget, nextInWords, stepBudget } from "./budget.tsx";
@@ -13,7 +13,7 @@ import { List, focusList, goTo } from "./list.tsx";
 import { Pane } from "./pane.tsx";
 import { noEffect } from "./result.tsx";
 import { Share } from "./share.tsx";
-import { conversation, filter, isPaneOpen, matches, next, ran, tab, totals, words } from "./state.ts";
+import { ESTIMATED, conversation, filter, isPaneOpen, matches, next, ran, tab, totals, words } from "./state.ts";
 import { Strip } from "./strip.tsx";
 import { count, number } from "./words.ts";
 
@@ -51,7 +51,7 @@ export default function Conversation() {
     };
   }, []);
   return (
-    <div id="conversation" class={opened.value ? "" : "empty"}>
+    <div id="conversation" data-estimate={ran.value?.run === ESTIMATED || undefined}>
       <div class="top">
         <Headline />
         <Strip />
@@ -70,6 +70,16 @@ export default function Conversation() {
 function Headline() {
   const open = conversation.value;
   const run = ran.value;
+  if (run?.run === ESTIMATED)
+    return (
+      <div class="headline">
+        <h2 id="headline">
+          {count(run.rows.index.length, "message")}, about {number(1_000 * Math.round(run.before.total / 1_000))}{" "}
+          tokens.
+        </h2>
+        <p id="sent-line">Counting exactly …</p>
+      </div>
+    );
   if (!open || !run) return <h2 id="headline">…</h2>;
   const { out = 0 } = totals.value ?? {};
   const less = noEffect(run);

@@ -2,8 +2,8 @@
 
 import { effect, signal } from "@preact/signals";
 import { ask } from "../app/ask.ts";
-import { opened } from "../app/state.ts";
-import { ran } from "./state.ts";
+import { estimate, opened } from "../app/state.ts";
+import { ESTIMATED, ran } from "./state.ts";
 
 /** By message; those of inserted rows by `run:row`. */
 const texts = new Map<number | string, string>();
@@ -27,6 +27,7 @@ const keyOf = (run: number, row: number, message: number) => (message >= 0 ? mes
 
 /** Returns the beginning of a row's message, or undefined while it is on its way. */
 export function peek(run: number, row: number, message: number): string | undefined {
+  if (run === ESTIMATED) return estimate.value?.peeks[message - estimate.value.first] ?? "";
   const text = texts.get(keyOf(run, row, message));
   if (text === undefined) {
     if (message >= 0) wanted.messages.add(message);

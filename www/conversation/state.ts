@@ -3,7 +3,7 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ask, latest } from "../app/ask.ts";
 import { undoable } from "../app/history.ts";
-import { autoBudget, budget, failure, mode, opened, say, shown, working } from "../app/state.ts";
+import { autoBudget, budget, estimate, failure, mode, opened, say, shown, working } from "../app/state.ts";
 import { saveLog } from "../app/store.ts";
 import type { Failed } from "../talk.ts";
 import type { Detail, Edited, Next, Ran, Rows } from "../worker/questions.ts";
@@ -36,6 +36,17 @@ export const next = signal<(Next & { run: number }) | undefined>(undefined);
 export const conversation = computed(() =>
   opened.value?.kind === "conversation" ? opened.value.conversation : undefined,
 );
+/** Number of the run that an estimate stands for until the first one. */
+export const ESTIMATED = -1;
+effect(() => {
+  const guess = estimate.value;
+  if (!guess || opened.value) return;
+  const { rows, total, sent, budget } = guess;
+  const before = { total, frame: 0, tools: 0, conversation: total, messages: rows.index.length };
+  const after = { ...before, total: sent, conversation: sent };
+  const shape = { mode: "prune" as const, encoding: "", origin: "estimate" as const, isRemembered: false };
+  ran.value = { ...shape, run: ESTIMATED, budget, low: budget, high: budget, rows, before, after };
+});
 export const items = computed(() => {
   const run = ran.value;
   return run ? itemsOf(run.rows, { filter: filter.value, matches: matches.value, unfolded: unfolded.value }) : [];
@@ -147,7 +158,7 @@ effect(() => {
 effect(() => {
   const run = ran.value?.run;
   const row = chosen.value;
-  if (run === undefined || row < 0) return;
+  if (run === undefined || run === ESTIMATED || row < 0) return;
   void askDetail({ run, row }, (found) => (detail.value = { ...found, run, row }), ignore);
 });
 

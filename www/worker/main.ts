@@ -10,6 +10,7 @@ import type { EncodingName } from "../../js/types/count.ts";
 import { answering, moving, tell } from "../talk.ts";
 import { detail, find, peeks, result } from "./asked.ts";
 import { applyRun, edited, logText, pin, recorded, redo, restoreLog, undo } from "./edits.ts";
+import { tellEstimate } from "./estimate.ts";
 import { held, hold } from "./held.ts";
 import type { Held } from "./held.ts";
 import { MAX_LINK, pack, refused, unpack } from "./link.ts";
@@ -22,7 +23,14 @@ async function load(encoding: Questions["open"][0]["encoding"]): Promise<void> {
   void keepFetched();
 }
 
-async function open({ source, encoding, conversation, log, link }: Questions["open"][0]): Promise<OpenedConversation> {
+async function open({
+  source,
+  encoding,
+  conversation,
+  log,
+  link,
+  estimate,
+}: Questions["open"][0]): Promise<OpenedConversation> {
   const loading = load(encoding);
   loading.catch(() => undefined);
   // A saved log is read by the engine.
@@ -30,6 +38,7 @@ async function open({ source, encoding, conversation, log, link }: Questions["op
   const opened = link
     ? await openLink(source as { text: string }, link, encoding)
     : await openFile(source, conversation);
+  if (estimate !== undefined) tellEstimate(opened, encoding, estimate);
   await loading;
   if (source instanceof File)
     tell({ name: source.name, bytes: source.size, size: source.size, isRead: true } satisfies Progress);

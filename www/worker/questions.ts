@@ -40,6 +40,19 @@ export interface Rows {
   after: Uint32Array;
 }
 
+/** News of what is being opened, before anything is counted. */
+export interface Estimate {
+  name: string;
+  format: string;
+  total: number;
+  sent: number;
+  budget: number;
+  rows: Rows;
+  /** The beginnings of messages from this index on. */
+  first: number;
+  peeks: string[];
+}
+
 export interface Ran {
   /** Number of this run, for questions about it. */
   run: number;
@@ -105,6 +118,8 @@ export type Questions = {
       conversation?: number | undefined;
       log?: string | undefined;
       link?: "words" | "shape" | undefined;
+      /** A budget to estimate with until exact counts are there; absent: no estimate is wanted. */
+      estimate?: number | undefined;
     },
     answer: OpenedConversation,
   ];
