@@ -276,6 +276,31 @@ test("the address keeps mode, budget and encoding, and Back undoes", async () =>
   await page.waitForFunction(() => document.querySelector("input[value=compact]").checked);
 });
 
+test("what is typed as a budget stays while results arrive", async () => {
+  await open("");
+  await page.focus("#tokens");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("70");
+  await page.evaluate(() => {
+    const slider = document.getElementById("slider");
+    slider.value = "90000";
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  const moved = Number(await page.inputValue("#slider"));
+  await fitted(page, moved);
+  assert.equal(await page.inputValue("#tokens"), "70");
+  await page.keyboard.type("000");
+  await page.keyboard.press("Enter");
+  await fitted(page, 70_000);
+});
+
+test("where only lengths change next, nothing false is said", async () => {
+  await open(`${SMALL}&budget=4070`);
+  await page.waitForFunction(() =>
+    document.getElementById("sent-line").textContent.includes("next, results get shorter"),
+  );
+});
+
 test("an address that is entered into the open page is followed", async () => {
   await open();
   await page.evaluate(() => (location.hash = "#example=airline&budget=2000"));

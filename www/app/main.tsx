@@ -44,6 +44,17 @@ addEventListener("keydown", (event) => {
   if (isUndo) undo();
   else if (key === "?" && !ctrlKey && !metaKey) isHelpOpen.value = true;
 });
+// Menus close when something else is chosen.
+addEventListener("click", ({ target }) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.more[open]"))
+    if (!menu.contains(target as Node)) menu.open = false;
+});
+addEventListener("keydown", ({ key, target }) => {
+  const menu = key === "Escape" && (target as HTMLElement).closest?.<HTMLDetailsElement>("details.more[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary")?.focus();
+});
 listenForFiles((over) => (isDraggedOver.value = over));
 
 const address = readAddress(location.hash);

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /** The budget: a slider with marks, and the number. */
 
+import { useSignal } from "@preact/signals";
 import { ask } from "../app/ask.ts";
 import { readBudget } from "../app/address.ts";
 import { budget, failure, mode } from "../app/state.ts";
@@ -14,6 +15,8 @@ const STEPS = 2_000;
 const step = (total: number) => Math.max(1, Math.round(total / STEPS));
 
 export function Budget() {
+  // What is typed stays while results arrive, until it is entered.
+  const draft = useSignal<string | undefined>(undefined);
   const total = conversation.value?.total ?? ran.value?.before.total ?? 1;
   const value = budget.value;
   const set = (text: string) => {
@@ -54,8 +57,13 @@ export function Budget() {
           min={0}
           step={1}
           inputMode="numeric"
-          value={value}
-          onChange={({ currentTarget }) => set(currentTarget.value)}
+          value={draft.value ?? value}
+          onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            const { value } = currentTarget;
+            draft.value = undefined;
+            set(value);
+          }}
         />{" "}
         tokens
       </label>
@@ -76,6 +84,7 @@ function inWords(): string {
 export function nextInWords(): string {
   const found = next.value;
   if (!found || !ran.value || found.run !== ran.value.run) return "";
+  if (found.row === undefined && !found.isLeast) return "next, results get shorter";
   if (found.row === undefined) return `nothing more can go; the least is ${number(found.budget)} tokens`;
   const { index } = ran.value.rows;
   const [first, last] = [index[found.row]! + 1, index[found.last ?? found.row]! + 1];

@@ -86,14 +86,15 @@ export interface Detail {
 
 /** What would go next if the budget fell below `low` of the run. */
 export interface Next {
-  /** The first and the last row that go. Absent if nothing more can go. */
+  /** The first and the last row that go. Absent if nothing more goes. */
   row?: number;
   last?: number;
   /** Number of messages that go at once, and their tokens. */
   count: number;
   tokens: number;
-  /** The budget at which they go; if nothing can, the smallest possible one. */
+  /** The budget at which they go; if nothing can go or become shorter (`isLeast`), the smallest possible one. */
   budget: number;
+  isLeast?: boolean;
 }
 
 /** The state of the edits. */

@@ -205,7 +205,7 @@ export function nextOf(number: number): Next {
     return { ...(last !== undefined && { row: rows[0]!, last }), count: rows.length, tokens, budget };
   } catch (error) {
     const { details } = error as { details?: { needed?: number } };
-    return { count: 0, tokens: 0, budget: details?.needed ?? shown.low };
+    return { count: 0, tokens: 0, budget: details?.needed ?? shown.low, isLeast: true };
   }
 }
 
