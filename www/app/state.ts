@@ -52,8 +52,8 @@ let done = "";
  * is not replaced by what it led to: both are said.
  */
 export function say(text: string, isAction = false): void {
-  if (isAction) done = text;
-  const whole = isAction || !done ? text : `${done} ${text}`;
+  const whole = done ? `${done} ${text}` : text;
+  if (isAction) done = whole;
   clearTimeout(speaking);
   speaking = setTimeout(() => {
     status.value = whole;
