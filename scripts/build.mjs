@@ -17,6 +17,7 @@ import { packageExports, sideEffects } from "./exports.mjs";
 import { thirdParty } from "./licences.mjs";
 import { setUp } from "./setup.mjs";
 import { typesVersions, writeShim } from "./shim.mjs";
+import { TRACE_PAGE_SOURCES } from "./trace-page.mjs";
 import { version } from "./versions.mjs";
 
 const vocabDir = join(out, "vocab");
@@ -56,6 +57,7 @@ async function packageFolder() {
     "tsconfig.types.json",
     "build/wasm",
     "build/vocab",
+    ...TRACE_PAGE_SOURCES,
   ]);
   return cached(
     "pkg",

@@ -11,6 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, VARIANTS } from "./entries.mjs";
 import { root } from "./lib.mjs";
+import { tracePage } from "./trace-page.mjs";
 
 const source = (file) => join(root, "js", file);
 
@@ -32,6 +33,7 @@ const engines = (variants, chunks = Object.keys(CHUNKS)) =>
  */
 export async function bundles({ dist, glues, grammars }) {
   const esbuild = await import("esbuild");
+  const trace = JSON.stringify(await tracePage());
   const chunks = Object.fromEntries(
     await Promise.all(Object.keys(CHUNKS).map(async (chunk) => [chunk, await modulesOf(esbuild, chunkSource(chunk))])),
   );
@@ -41,6 +43,7 @@ export async function bundles({ dist, glues, grammars }) {
   ]) {
     const isModule = format === "esm";
     writeBytes(dist, suffix);
+    writeFileSync(join(dist, `trace-page${suffix}`), `${isModule ? "export default " : "module.exports="}${trace};\n`);
     writeGrammars(dist, Object.keys(grammars), suffix);
     const common = {
       bundle: true,
@@ -216,6 +219,7 @@ function bytes(suffix) {
     name: "bytes",
     setup(b) {
       b.onResolve({ filter: /^#bytes\// }, ({ path }) => external(`./bytes/${path.slice("#bytes/".length)}${suffix}`));
+      b.onResolve({ filter: /^#trace-page$/ }, () => external(`./trace-page${suffix}`));
       b.onResolve({ filter: /^#engine-module$/ }, () => external("./espalier.wasm"));
       b.onResolve({ filter: /^#count-module$/ }, () => external("./count.wasm"));
       b.onResolve({ filter: /^#workspace-module$/ }, () => external("./workspace.wasm"));

@@ -50,9 +50,10 @@ export interface PromptTrace {
 }
 
 /** Max characters of a text in an explanation. */
-const EXCERPT = 80;
+export const EXCERPT = 80;
 
-export function explainAll(session: Session): Explanation[] {
+/** Returns what happened to every node, in the order of the tree. Texts have up to `maxText` characters. */
+export function explainAll(session: Session, maxText = EXCERPT): Explanation[] {
   const removals = session.removals();
   const reports = session.reports();
   const priorities = new Map<number, number>(reports.map(({ node, priority }) => [node, priority]));
@@ -82,7 +83,7 @@ export function explainAll(session: Session): Explanation[] {
       kept,
       ...(node.type === "element" && node.kind === "message" && { role: ChatRole.display(node.props.role) }),
       ...(kept && isSystem(node) && session.options.mode === "vscode" && { sentAs: "user" }),
-      ...(node.type === "text" && { text: excerpt(node.text) }),
+      ...(node.type === "text" && { text: excerpt(node.text, maxText) }),
       ...(parent !== undefined && { parent }),
       ...(tokens !== undefined && { tokens }),
       ...(removal && { removal }),
@@ -100,15 +101,16 @@ function describe(node: RenderNode): string {
   return node.type === "text" ? `${path} > ${JSON.stringify(excerpt(node.text))}` : path;
 }
 
-function excerpt(text: string): string {
-  return text.length > EXCERPT ? `${text.slice(0, EXCERPT - 1)}…` : text;
+function excerpt(text: string, max = EXCERPT): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }
 
 function isSystem(node: RenderNode): boolean {
   return node.type === "element" && node.kind === "message" && node.props.role === ChatRole.System;
 }
 
-function sentence({ id, path, priority, kept, removal, tokens, sentAs }: Omit<Explanation, "sentence">): string {
+/** Returns the explanation of a node as a sentence. */
+export function sentence({ id, path, priority, kept, removal, tokens, sentAs }: Omit<Explanation, "sentence">): string {
   const size = tokens === undefined ? "" : ` (${tokens} tokens)`;
   const note =
     sentAs === undefined ? "" : ` It is sent with the role ${sentAs}, since the format has no system messages.`;
@@ -129,6 +131,7 @@ function sentence({ id, path, priority, kept, removal, tokens, sentAs }: Omit<Ex
   return `${path}${size} was removed in step ${step + 1} to meet the limit of ${limit}: it ${why}${freed === null ? "" : `; the step freed ${Math.round(freed)} tokens`}.${other}`;
 }
 
-function rank(priority: number): string {
-  return priority === Number.MAX_SAFE_INTEGER ? "none set" : String(priority);
+/** Returns a priority in words. Elements of the package give priorities just below the max to their content. */
+export function rank(priority: number): string {
+  return priority > Number.MAX_SAFE_INTEGER - 100 ? "none set" : String(priority);
 }

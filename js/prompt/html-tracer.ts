@@ -4,10 +4,10 @@
  */
 
 import { EspalierError } from "../errors/errors.ts";
-import { pageTree, treeAt } from "./html-tracer-data.ts";
+import { allCuts, cutAt, PageReader, tokensOf, wholeTree } from "./html-tracer-data.ts";
 import { page } from "./html-tracer-page.ts";
-import type { PageTree } from "./html-tracer-data.ts";
-import type { IElementEpochData, ITraceData, ITraceEpoch, ITracer } from "./tracer.ts";
+import type { PageCut } from "./html-tracer-data.ts";
+import type { IElementEpochData, ITraceData, ITraceEpoch, ITraceRenderData, ITracer } from "./tracer.ts";
 
 export interface IHTMLRouter {
   /** The address of the page. */
@@ -23,9 +23,6 @@ export interface IHTMLServer {
   getHTML(): Promise<string>;
   dispose(): void;
 }
-
-/** Budgets of a page without a server, as shares of the render's budget. */
-const STEPS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1, 1.1, 1.25, 1.5, 2];
 
 /**
  * Records a render and shows it.
@@ -62,17 +59,16 @@ export class HTMLTracer implements ITracer {
     this.#data = data;
   }
 
-  /** Returns the page as one self-contained file: the trees for some budgets are computed in advance. */
+  /** Returns the page as one self-contained file: what other budgets do is computed in advance. */
   async html(): Promise<string> {
     const data = this.#rendered();
-    const { container, removed } = data.renderedTree;
-    const trees: PageTree[] = [pageTree(data.renderedTree)];
-    // If nothing was removed, the budget may be far away; the interesting range is near the prompt's own size.
-    const base = removed > 0 ? data.budget : Math.min(data.budget, container.tokens);
-    // In sequence, since they share the tree.
-    for (const share of STEPS)
-      if (Math.floor(base * share) !== data.budget) trees.push(await treeAt(data, Math.floor(base * share)));
-    return page({ budget: data.budget, epochs: this.#epochs, trees, server: undefined }, crypto.randomUUID());
+    const whole = await wholeTree(data);
+    const reader = new PageReader(whole);
+    const cuts = await allCuts(data, reader, whole);
+    const { budget } = data;
+    const { nodes } = reader;
+    const shown = { budget, whole: tokensOf(whole), epochs: this.#epochs, nodes, cuts, server: undefined };
+    return page(shown, crypto.randomUUID());
   }
 
   /** Starts its own server, in Node, which runs until it is disposed. */
@@ -124,6 +120,11 @@ interface Outgoing {
   end(body: string): unknown;
 }
 
+interface Reading {
+  reader: PageReader;
+  whole: ITraceRenderData;
+}
+
 class Router implements IHTMLRouter {
   readonly #data: ITraceData;
   readonly #epochs: readonly ITraceEpoch[];
@@ -131,6 +132,7 @@ class Router implements IHTMLRouter {
   /** Prompts are confidential: a request must contain this secret to get the page. */
   readonly #secret = crypto.randomUUID();
   readonly #nonce = crypto.randomUUID();
+  #reading: Promise<Reading> | undefined;
 
   constructor(data: ITraceData, epochs: readonly ITraceEpoch[], url: string) {
     this.#data = data;
@@ -159,9 +161,9 @@ class Router implements IHTMLRouter {
         void send(
           response,
           "application/json",
-          Promise.resolve(
-            Number.isFinite(budget) ? treeAt(this.#data, budget) : { budget, error: "n must be a number" },
-          ).then((tree) => JSON.stringify(tree)),
+          Promise.resolve(Number.isFinite(budget) ? this.#cut(budget) : { budget, error: "n must be a number" }).then(
+            (cut) => JSON.stringify(cut),
+          ),
         );
         return true;
       }
@@ -171,11 +173,23 @@ class Router implements IHTMLRouter {
   }
 
   async getHTML(): Promise<string> {
+    const { reader, whole } = await this.#read();
     const { budget, renderedTree } = this.#data;
-    const trees = [pageTree(renderedTree)];
-    // The nodes that a larger budget would have kept are those that were pruned.
-    if (renderedTree.removed > 0) trees.push(await treeAt(this.#data, budget * 2));
-    return page({ budget, epochs: this.#epochs, trees, server: `${this.address}/` }, this.#nonce);
+    // With the whole prompt, what was removed first is shown, too.
+    const cuts = [reader.cut(renderedTree), ...(whole === renderedTree ? [] : [reader.cut(whole)])];
+    const { nodes } = reader;
+    const server = `${this.address}/`;
+    return page({ budget, whole: tokensOf(whole), epochs: this.#epochs, nodes, cuts, server }, this.#nonce);
+  }
+
+  async #cut(budget: number): Promise<PageCut> {
+    const { reader } = await this.#read();
+    return cutAt(this.#data, reader, budget);
+  }
+
+  #read(): Promise<Reading> {
+    this.#reading ??= wholeTree(this.#data).then((whole) => ({ whole, reader: new PageReader(whole) }));
+    return this.#reading;
   }
 }
 

@@ -7,15 +7,17 @@ import { imageModel } from "../tokens/images.ts";
 import { countText } from "../tokens/texts.ts";
 import type { CostModelName, EncodingName, ImageModel } from "../types/count.ts";
 import type { ToolList } from "../types/messages.ts";
-import { partTokens } from "./builtin-tokenizer.ts";
+import { BuiltinTokenizer, partTokens } from "./builtin-tokenizer.ts";
 import { LogicalWrapper } from "./elements/index.ts";
 import { explainAll } from "./explain.ts";
 import type { Explanation, PromptTrace } from "./explain.ts";
 import { budgetError } from "./fail.ts";
 import type { CancellationToken } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
+import { OutputMode } from "./output/mode.ts";
 import type { Raw } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
+import { materialize } from "./materialize.ts";
 import { messagesOf, PROMPT_FORMATS, requestOf } from "./output/request.ts";
 import type { RenderFormat, Requests } from "./output/request.ts";
 import { isPiece } from "./piece.ts";
@@ -26,6 +28,7 @@ import { entriesOf } from "./request/item.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
+import type { ITokenizer } from "./tokenizer.ts";
 import type { ITracer } from "./tracer.ts";
 import { check } from "../options/check.ts";
 import { RENDER } from "../options/schemas/prompt.ts";
@@ -88,7 +91,7 @@ export async function render<F extends RenderFormat = "openai-chat">(
 ): Promise<Rendered<F>> {
   const settings = check(options ?? {}, RENDER);
   const session = await sessionOf(prompt, settings);
-  return renderedOf(session, settings.format ?? ("openai-chat" as F), settings.budget);
+  return reported(renderedOf(session, settings.format ?? ("openai-chat" as F), settings.budget));
 }
 
 /** Internal inputs of a render beside its options. */
@@ -202,6 +205,26 @@ class Builtin {
   }
 }
 
+const SESSIONS = new WeakMap<object, Session>();
+
+/** Reports the tree of a result to the tracer of its render, if there is one. */
+export function reported<F extends RenderFormat>(rendered: Rendered<F>): Rendered<F> {
+  const session = SESSIONS.get(rendered)!;
+  const { tracer, encoding, counting } = session.options;
+  if (tracer?.didMaterializeTree && encoding && counting) {
+    const { costModel, model } = counting() as Pick<RenderOptions, "costModel" | "model">;
+    const tokenizer = new BuiltinTokenizer({
+      mode: OutputMode.Raw,
+      encoding: encoding(),
+      ...(costModel && { costModel }),
+      ...(model !== undefined && { model }),
+    }) as ITokenizer;
+    const { tokens, removed } = rendered;
+    materialize(tracer, session, { tokenizer, tokens, removed, isShared: true });
+  }
+  return rendered;
+}
+
 /** The messages of a history that are left in a prompt. */
 const HISTORIES = new WeakMap<object, readonly Entry[]>();
 
@@ -239,6 +262,7 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
     }
     if (messages.length === 0) throw emptyPrompt(budget, removed);
     this.#session = session;
+    SESSIONS.set(this, session);
     const { host } = session.options;
     this.request = requestOf(
       format,
@@ -267,9 +291,16 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
     return "contents" in this.request ? this.request.contents : (this.request as { messages: any[] }).messages;
   }
 
-  /** Returns what happened to every node at the latest budget, in the order of the tree, as plain data. */
-  trace(): PromptTrace {
-    return { budget: this.#session.budget, tokens: this.tokens, nodes: explainAll(this.#session) };
+  /**
+   * Returns what happened to every node at the latest budget, in the order of the tree, as plain data. Texts have up to
+   * `maxText` characters, by default 80.
+   */
+  trace(maxText?: number): PromptTrace {
+    return {
+      budget: this.#session.budget,
+      tokens: this.#session.outcome().tokens,
+      nodes: explainAll(this.#session, maxText),
+    };
   }
 
   /**

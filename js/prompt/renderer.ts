@@ -24,8 +24,8 @@ import { Session } from "./session.ts";
 import type { SessionOptions } from "./session.ts";
 import { survivors } from "./survivors.ts";
 import type { ITokenizer } from "./tokenizer.ts";
-import type { ITraceRenderData, ITracer } from "./tracer.ts";
-import { materializedView } from "./view.ts";
+import type { ITracer } from "./tracer.ts";
+import { materialize } from "./materialize.ts";
 import { writeJSON } from "./write-json.ts";
 
 /** An element that is about to be created. */
@@ -139,7 +139,8 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
       if (failure) throw budgetError(session, failure, (raw) => raw);
       if (this.tracer?.didMaterializeTree) {
         keep = true;
-        this.#trace(this.tracer, session, removed);
+        const tokenizer = this.#tokenizer as ITokenizer;
+        materialize(this.tracer, session, { tokenizer, tokens, removed, isShared: false });
       }
       return {
         ...survivors(session),
@@ -151,31 +152,6 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
       // A tracer may cut the tree again, so the tree lives as long as the tracer can ask.
       if (!keep) session.free();
     }
-  }
-
-  #trace(tracer: ITracer, session: Session, removed: number): void {
-    const budget = this.#endpoint.modelMaxPromptTokens;
-    const container = materializedView(session);
-    let last = Promise.resolve();
-    tracer.didMaterializeTree!({
-      budget,
-      renderedTree: { container, removed, budget },
-      tokenizer: this.#tokenizer as ITokenizer,
-      renderTree: (tokens) => {
-        // In sequence, since they share the tree.
-        const next = last.then(async (): Promise<ITraceRenderData> => {
-          await session.recut(tokens);
-          const outcome = session.outcome();
-          if (outcome.failure) throw budgetError(session, outcome.failure, (raw) => raw);
-          return { container: materializedView(session), removed: outcome.removed, budget: tokens };
-        });
-        last = next.then(
-          () => undefined,
-          () => undefined,
-        );
-        return next;
-      },
-    });
   }
 
   #start(options: Partial<SessionOptions>): Promise<Session> {

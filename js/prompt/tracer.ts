@@ -1,5 +1,6 @@
 /** The events of a render that a tracer sees. */
 
+import type { PromptTrace } from "./explain.ts";
 import type { PromptMetadata } from "./results.ts";
 import type { ITokenizer } from "./tokenizer.ts";
 
@@ -23,6 +24,8 @@ export interface ITraceRenderData {
   container: MaterializedView;
   /** Number of removed nodes, without those inside them. */
   removed: number;
+  /** What happened to every node, removed ones included, with whole texts. Renderers of other packages have none. */
+  trace?: PromptTrace;
 }
 
 export interface ITraceData {

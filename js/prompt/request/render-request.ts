@@ -16,7 +16,7 @@ import type { ModelLimits, Removal } from "../../types/prune.ts";
 import type { PromptElementJSON } from "../json-tree.ts";
 import type { RenderFormat, Requests } from "../output/request.ts";
 import type { PromptChildren } from "../piece.ts";
-import { needFormat } from "../render.ts";
+import { needFormat, reported } from "../render.ts";
 import type { Rendered, RenderOptions } from "../render.ts";
 import { Attempts, lostOf } from "./attempt.ts";
 import type { Attempt } from "./attempt.ts";
@@ -137,7 +137,9 @@ export async function renderRequest<F extends RenderFormat = "openai-chat">(
     budget,
     rest.format !== undefined,
   );
-  return conversation ? flow.with(conversation, true) : flow.find();
+  const result = await (conversation ? flow.with(conversation, true) : flow.find());
+  reported(result.rendered);
+  return result;
 }
 
 type Settings<F extends RenderFormat> = Omit<RenderRequestOptions<F>, "conversation" | "budget"> & { format: F };

@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { HTMLTracer } from "../../../js/prompt/html-tracer.ts";
 import { espalier } from "../built.ts";
-import type { PageData } from "../../../js/prompt/html-tracer-data.ts";
+import type { PageCut, PageData } from "../../../js/prompt/html-tracer-data.ts";
 import { PromptMetadata } from "../../../js/prompt/results.ts";
 import type { ITraceData, MaterializedView } from "../../../js/prompt/tracer.ts";
+
+const { HTMLTracer } = espalier;
 
 class Note extends PromptMetadata {
   readonly said = "</script><b>";
@@ -60,7 +61,7 @@ const traced = (budget: number): ITraceData => ({
   renderTree: async (other) => tree(other),
 });
 
-function rendered(budget: number): HTMLTracer {
+function rendered(budget: number) {
   const tracer = new HTMLTracer();
   tracer.addRenderEpoch({
     inNode: undefined,
@@ -78,27 +79,164 @@ function dataOf(page: string): PageData {
   return JSON.parse(/const DATA = (.*);\n/.exec(page)![1]!) as PageData;
 }
 
+/** Nodes of a cut that are kept. */
+function kept({ nodes }: PageData, { fates }: PageCut) {
+  return nodes.filter((_, index) => fates[index] === -1);
+}
+
+/** The page of a person who knows nothing of it: markup without scripts and styles. */
+const markupOf = (page: string) => page.replace(/(<(script|style)[^>]*>)[^]*?<\/\2>/g, "$1");
+
 test("a page by itself", async () => {
   const page = await rendered(50).html();
   assert.equal(page.match(/<\/script>/g)!.length, 1, "text must not end the script");
-  const { budget, epochs, trees, server } = dataOf(page);
-  assert.deepEqual([budget, server, epochs[0]!.elements.length], [50, undefined, 2]);
-  const [first] = trees;
-  assert.ok(first && "nodes" in first && first.removed === 5 && first.nodes.length === 7);
+  const data = dataOf(page);
+  const { budget, whole, epochs, nodes, cuts, server } = data;
+  assert.deepEqual([budget, whole, server, epochs[0]!.elements.length], [50, 100, undefined, 2]);
+  const first = cuts.find((cut) => cut.budget === 50)!;
+  assert.deepEqual([first.removed, first.tokens, kept(data, first).length], [5, 50, 7]);
+  // Every node is in the page, also those that no smaller budget keeps.
   assert.deepEqual(
-    first.nodes.slice(0, 3).map(({ id, parent, type, role }) => [id, parent, type, role]),
+    nodes.slice(0, 3).map(({ id, parent, type, role }) => [id, parent, type, role]),
     [
       [1, -1, "container", undefined],
       [2, 0, "message", "user"],
-      [15, 1, "text", undefined],
+      [10, 1, "text", undefined],
     ],
   );
-  assert.deepEqual(first.nodes[1]!.metadata, [{ name: "Note", value: '{"said":"</script><b>"}' }]);
-  // Budgets that cannot be met are shown as such; a larger one shows what was pruned.
-  assert.ok(trees.some((one) => "error" in one && one.error === "nothing is left" && one.budget === 5));
-  assert.ok(trees.some((one) => "nodes" in one && one.nodes.length === 12));
-  // Where the budget is far away, the steps are near the prompt.
-  assert.ok(dataOf(await rendered(1e9).html()).trees.every((one) => one.budget === 1e9 || one.budget <= 200));
+  assert.equal(nodes.length, 12);
+  assert.deepEqual(nodes[1]!.metadata, [{ name: "Note", value: '{"said":"</script><b>"}' }]);
+  // One cut for each removal, and the budget that cannot be met is shown as such.
+  assert.deepEqual(
+    cuts.filter(({ error }) => error === undefined).map(({ tokens }) => tokens),
+    [100, 90, 80, 70, 60, 50, 50, 40, 30, 20, 10],
+  );
+  assert.deepEqual([cuts.at(-1)!.error, cuts.at(-1)!.budget], ["nothing is left", 9]);
+  // If the budget is far away, the cuts are near the prompt.
+  assert.ok(dataOf(await rendered(1e9).html()).cuts.every((cut) => cut.budget === 1e9 || cut.budget <= 200));
+});
+
+test("what was removed first is on the page, however far the budget is below the prompt", async () => {
+  const { createPiece, render, TextChunk, UserMessage } = espalier;
+  const tracer = new HTMLTracer();
+  const lines = Array.from({ length: 12 }, (_, priority) =>
+    createPiece(UserMessage, { priority }, createPiece(TextChunk, null, `line ${priority} `.repeat(10))),
+  );
+  const { removed } = await render(lines, { budget: 150, tracer });
+  assert.ok(removed > 6);
+  const data = dataOf(await tracer.html());
+  const cut = data.cuts.find(({ budget }) => budget === 150)!;
+  const gone = data.nodes.filter((_, index) => cut.fates[index]! >= 0);
+  assert.ok(gone.some(({ text }) => text?.startsWith("line 0 ")));
+  const first = data.nodes.find(({ text }) => text?.startsWith("line 0 "))!;
+  const fate = cut.removals[cut.fates[data.nodes.indexOf(first)]!]!;
+  assert.deepEqual([fate.step, fate.rule], [0, "priority"]);
+  const whole = data.cuts[0]!;
+  assert.deepEqual([whole.removed, kept(data, whole).length], [0, data.nodes.length]);
+});
+
+async function pageOf(tracer: InstanceType<typeof HTMLTracer>): Promise<string> {
+  const server = await tracer.serveHTML();
+  try {
+    return await server.getHTML();
+  } finally {
+    server.dispose();
+  }
+}
+
+test("the server's page has the whole prompt, too", async () => {
+  const data = dataOf(await pageOf(rendered(10)));
+  assert.deepEqual([data.whole, data.nodes.length], [100, 12]);
+  assert.deepEqual(
+    data.cuts.map(({ budget, removed }) => [budget, removed]),
+    [
+      [10, 9],
+      [160, 0],
+    ],
+  );
+});
+
+test("a cut holds for every budget down to its tokens", async () => {
+  const { createPiece, Fragment, render, TextChunk, TokenLimit, UserMessage } = espalier;
+  let seed = 13;
+  const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
+  for (let round = 0; round < 8; round++) {
+    let traced: ITraceData;
+    const tracer = Object.assign(new HTMLTracer(), {
+      didMaterializeTree(data: ITraceData) {
+        traced = data;
+        HTMLTracer.prototype.didMaterializeTree.call(tracer, data);
+      },
+    });
+    const chunk = () => createPiece(TextChunk, { priority: random(5) }, "word ".repeat(1 + random(30)));
+    const message = () =>
+      createPiece(
+        UserMessage,
+        { priority: random(4), ...(random(2) === 1 && { passPriority: true }) },
+        chunk(),
+        createPiece(TokenLimit, { max: 10 + random(60) }, chunk(), chunk(), chunk()),
+        chunk(),
+      );
+    const prompt = createPiece(Fragment, null, message(), message(), message());
+    await render(prompt, { budget: 10_000, tracer, backfill: round % 2 === 1 });
+    const { cuts } = dataOf(await tracer.html());
+    assert.ok(cuts.length > 10);
+    for (const { tokens, budget, fates, error } of cuts.filter((cut) => cut.budget < 10_000)) {
+      if (error !== undefined) continue;
+      const between = tokens + random(budget - tokens + 1);
+      const { trace } = await traced!.renderTree(between);
+      assert.deepEqual(
+        trace!.nodes.map((node) => node.kept),
+        fates.map((fate) => fate === -1),
+        `${between} in ${tokens}..${budget}`,
+      );
+    }
+  }
+});
+
+test("render and renderRequest report to a tracer, and explain their own budget afterwards", async () => {
+  const { createPiece, render, renderRequest, TextChunk, UserMessage } = espalier;
+  const prompt = () =>
+    createPiece(
+      UserMessage,
+      null,
+      [1, 2, 3, 4].map((priority) => createPiece(TextChunk, { priority }, "word ".repeat(20))),
+    );
+  for (const make of [
+    (tracer: InstanceType<typeof HTMLTracer>) => render(prompt(), { budget: 60, tracer }),
+    async (tracer: InstanceType<typeof HTMLTracer>) => (await renderRequest(prompt(), { budget: 60, tracer })).rendered,
+  ]) {
+    const tracer = new HTMLTracer();
+    const rendered = await make(tracer);
+    const before = rendered.trace();
+    const { cuts, whole } = dataOf(await tracer.html());
+    assert.deepEqual(rendered.trace(), before);
+    assert.equal(before.tokens, rendered.tokens);
+    const cut = cuts.find(({ budget }) => budget === 60)!;
+    assert.deepEqual([cut.tokens, cut.removed], [rendered.tokens, rendered.removed]);
+    assert.equal(whole, (await render(prompt(), { budget: 1_000 })).tokens);
+    for (const { budget, tokens, error } of cuts) {
+      // The last ones have no message left, which `render` refuses.
+      const fresh = await render(prompt(), { budget }).catch(() => undefined);
+      if (fresh) assert.equal(tokens, fresh.tokens);
+      else assert.ok(error !== undefined || tokens < 10, String(tokens));
+    }
+    // A budget that cannot be met still says what would have gone.
+    const last = cuts.at(-1)!;
+    assert.match(last.error ?? "", /tokens may not be removed|Every message/);
+  }
+});
+
+test("a result that is cut again explains the new budget with its tokens", async () => {
+  const { createPiece, render, TextChunk, UserMessage } = espalier;
+  const lines = [1, 2, 3, 4].map((priority) => createPiece(TextChunk, { priority }, "word ".repeat(200)));
+  const rendered = await render(createPiece(UserMessage, null, lines), { budget: 1_000 });
+  const smaller = await rendered.prune(500);
+  const { budget, tokens, nodes } = smaller.trace();
+  assert.deepEqual([budget, tokens], [500, smaller.tokens]);
+  assert.ok(nodes.every(({ text }) => text === undefined || text.length === 80));
+  const texts = smaller.trace(Number.POSITIVE_INFINITY).nodes.flatMap(({ text }) => text ?? []);
+  assert.deepEqual(texts, Array(4).fill("word ".repeat(200)));
 });
 
 test("a server", async () => {
@@ -170,7 +308,7 @@ test("a page allows its own script and style, and requests to its own server, al
     assert.ok(policy.includes(`; connect-src ${origin};`), policy);
     assert.doesNotMatch(policy, /unsafe/);
     // What a policy of this kind blocks: inline handlers and style attributes.
-    assert.doesNotMatch(page, /<[^<>]* (?:on\w+|style)=/);
+    assert.doesNotMatch(markupOf(page), /<[^<>]* (?:on\w+|style)=/);
     return nonce;
   };
   const tracer = rendered(50);
@@ -231,8 +369,7 @@ test("a deep tree", async () => {
     renderTree: async (budget) => ({ budget, removed: 0, container }),
   });
   const page = await tracer.html();
-  const first = dataOf(page).trees[0];
-  assert.ok(first && "nodes" in first && first.nodes.length === 20_001);
+  assert.equal(dataOf(page).nodes.length, 20_001);
 });
 
 test("a prompt that was rendered", async () => {
@@ -252,23 +389,21 @@ test("a prompt that was rendered", async () => {
   const renderer = new PromptRenderer({ modelMaxPromptTokens: 25 }, Prompt, {}, tokenizer as never);
   const tracer = (renderer.tracer = new espalier.HTMLTracer());
   await renderer.render();
-  const { trees, epochs } = dataOf(await tracer.html());
-  const kept = (budget: number) => {
-    const found = trees.find((one) => one.budget === budget);
-    return found && "nodes" in found
-      ? found.nodes.filter(({ type }) => type === "text").map(({ priority }) => priority)
-      : undefined;
-  };
-  assert.deepEqual([kept(25), kept(12), kept(50)], [[3, 4], [4], [1, 2, 3, 4]]);
-  const [first] = trees;
-  assert.ok(first && "nodes" in first);
+  const data = dataOf(await tracer.html());
+  const { cuts, nodes, epochs } = data;
+  /** Priorities of the texts that are kept: a cut holds for all budgets down to its tokens. */
+  const texts = (budget: number) =>
+    kept(data, cuts.find(({ tokens }) => tokens <= budget)!)
+      .filter(({ type }) => type === "text")
+      .map(({ priority }) => priority);
+  assert.deepEqual([texts(25), texts(12), texts(50)], [[3, 4], [4], [1, 2, 3, 4]]);
   assert.deepEqual(
-    first.nodes.slice(0, 2).map(({ type, name, role }) => [type, name, role]),
+    nodes.slice(0, 2).map(({ type, name, role }) => [type, name, role]),
     [
       ["container", "Prompt", undefined],
       ["message", "UserMessage", "user"],
     ],
   );
   const told = new Map(epochs.flatMap(({ elements }) => elements.map(({ id, tokenBudget }) => [id, tokenBudget])));
-  assert.deepEqual([told.get(first.nodes[0]!.id), told.get(first.nodes[1]!.id)], [25, 25]);
+  assert.deepEqual([told.get(nodes[0]!.id), told.get(nodes[1]!.id)], [25, 25]);
 });
