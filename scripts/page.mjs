@@ -9,6 +9,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { copyGrammars, grammarSums } from "./build.mjs";
+import { tracePage } from "./trace-page.mjs";
 import { build as out, cached, hash, root, step } from "./lib.mjs";
 
 const glue = (file) => ({
@@ -32,6 +33,18 @@ const text = {
   },
 };
 
+/** The page of `HTMLTracer`, which the playground saves. */
+const trace = {
+  name: "trace",
+  setup(b) {
+    b.onResolve({ filter: /^#trace-page$/ }, () => ({ path: "trace-page", namespace: "trace" }));
+    b.onLoad({ filter: /./, namespace: "trace" }, async () => ({
+      contents: JSON.stringify(await tracePage()),
+      loader: "json",
+    }));
+  },
+};
+
 /** Puts the engine of the searching worker inside its script. */
 const bytes = {
   name: "bytes",
@@ -45,10 +58,10 @@ const bytes = {
 };
 
 export const page = join(out, "www");
-const PAGES = ["index", "prompt", "document", "search", "inline"];
+const PAGES = ["index", "document", "search", "inline"];
 const STYLES = ["style", "document", "search", "inline"];
 /** Style sheets of the shell and of views, by folder. */
-const VIEW_STYLES = ["app", "conversation"];
+const VIEW_STYLES = ["app", "conversation", "prompt"];
 /** Our sources that can be searched. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
 /** Our sources that the page of a document shows: www/samples.ts names them. */
@@ -63,6 +76,7 @@ export function buildPage() {
     "build/wasm",
     "build/vocab",
     "scripts/page.mjs",
+    "scripts/trace-page.mjs",
     "package-lock.json",
     ...REPOSITORY,
     ...SAMPLES,
@@ -73,7 +87,7 @@ export function buildPage() {
     mkdirSync(join(page, "examples"), { recursive: true });
     const main = {
       app: "app/main.tsx",
-      prompt: "prompt.tsx",
+      "prompt-worker": "prompt/run-worker.ts",
       document: "document.ts",
       "document-worker": "document-worker.ts",
       "definitions-worker": "definitions-worker.ts",
@@ -97,7 +111,7 @@ export function buildPage() {
         chunkNames: "[name]-[hash]",
         outdir: page,
         logLevel: "warning",
-        plugins: [glue("glue.js"), text],
+        plugins: [glue("glue.js"), text, trace],
         ...options,
       });
     copyGrammars(join(page, "grammars"));
@@ -118,6 +132,7 @@ export function buildPage() {
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
       copyFileSync(join(root, "tests", "fixtures", "transcripts", name), join(page, "examples", name));
     }
+    copyFileSync(join(root, "www", "prompt", "example-prompt.tsx"), join(page, "examples", "prompt.tsx"));
     const large = readFileSync(join(root, "tests", "fixtures", "transcripts", "pi-refactor-long.json"));
     writeFileSync(join(page, "examples", "pi-refactor-long.json.gz"), gzipSync(large, { level: 9 }));
     for (const path of SAMPLES) {

@@ -2,7 +2,7 @@
 export const SAMPLES = [
   "js/log/log.ts",
   "core/src/document/query.rs",
-  "www/example-prompt.tsx",
+  "www/prompt/example-prompt.tsx",
   "tests/fixtures/sources/cache.py",
   "www/style.css",
 ];

@@ -11,6 +11,7 @@ import { autoBudget, budget, encoding, estimate, failure, opened, say, view, wor
 import type { From, Kind, Opened } from "./state.ts";
 import { keptFile, keptLog, saveFile } from "./store.ts";
 import { VIEWS } from "./views.ts";
+import type { View } from "./views.ts";
 
 /** A file with several conversations, of which the reader chooses one. */
 export const choice = signal<{ file: File; conversations: NonNullable<Failed["conversations"]> } | undefined>(
@@ -55,9 +56,11 @@ export function openExample(key: string, options: Options = {}): Promise<boolean
 
 async function openNow(source: Readable, from: From, options: Options): Promise<boolean> {
   try {
-    const claimed = source instanceof File ? await claimant(source) : undefined;
+    const file = await fileOf(source);
+    const claimed = file && (await claimant(file));
     if (claimed) {
-      show({ kind: claimed as "prompt", name: source.name, id: ++id, from, file: source as File }, options);
+      const kind = claimed as "prompt";
+      show({ kind, name: source.name, id: ++id, from, file, budget: options.budget }, options);
       return true;
     }
     const { conversation } = options;
@@ -90,6 +93,25 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
     else if (code !== "stopped") failure.value = { ...(error as Failed), path: undefined };
     return false;
   }
+}
+
+/** Returns what views may claim: a file of the reader, or an example that is one. */
+async function fileOf(source: Readable): Promise<File | undefined> {
+  if (source instanceof File) return source;
+  if (!("isFile" in source && source.isFile && "url" in source)) return undefined;
+  const response = await fetch(source.url);
+  if (!response.ok) throw { code: "file_not_found", message: `${source.url} answered ${response.status}` };
+  return new File([await response.blob()], source.url);
+}
+
+/** Shows a view, and its example if it cannot show what is open. */
+export function chooseView({ name, kinds, example }: View): void {
+  const { kind } = opened.value ?? {};
+  if (kind && kinds.includes(kind)) view.value = name;
+  else
+    void openExample(example).then((isOpen) => {
+      if (isOpen) view.value = name;
+    });
 }
 
 /** Returns the kind of the view that claims a file. */

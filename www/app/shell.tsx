@@ -5,7 +5,7 @@ import { effect, signal, useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { EXAMPLES } from "../examples.ts";
-import { choice, openExample, openFile } from "./opening.ts";
+import { choice, chooseView, openExample, openFile } from "./opening.ts";
 import { estimate, failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
 import { PAGES, VIEWS } from "./views.ts";
@@ -54,21 +54,20 @@ export function Shell() {
 }
 
 function Header() {
-  const kind = opened.value?.kind;
   return (
     <header>
       <h1>Espalier</h1>
       <Opener />
       <nav aria-label="Views">
-        {VIEWS.filter(({ kinds }) => !kind || kinds.includes(kind)).map(({ name, title }) => (
+        {VIEWS.map((one) => (
           <button
             type="button"
-            key={name}
-            id={`view-${name}`}
-            aria-current={view.value === name ? "page" : undefined}
-            onClick={() => (view.value = name)}
+            key={one.name}
+            id={`view-${one.name}`}
+            aria-current={view.value === one.name ? "page" : undefined}
+            onClick={() => chooseView(one)}
           >
-            {title}
+            {one.title}
           </button>
         ))}
         <More />

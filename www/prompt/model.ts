@@ -137,7 +137,7 @@ const USUAL = /^(System|User|Assistant|Tool|BaseChat)Message$/;
 export function nameOf(tree: Tree, index: number): string {
   const { type, name, role, parent } = tree.nodes[index]!;
   if (type === "message") return `${role}${name && !USUAL.test(name) ? ` (${name})` : ""}`;
-  if (type === "container") return !name || name === "LogicalWrapper" ? (parent < 0 ? "Prompt" : "group") : name;
+  if (type === "container") return !name || name === "LogicalWrapper" ? (parent < 0 ? "Root" : "group") : name;
   return type;
 }
 
@@ -201,8 +201,8 @@ export function shortReason({ tree, cut, steps, stepOf }: Shown, index: number):
   if (rule === "keep-with") return "kept with something that went";
   if (rule === "empty") return "nothing was left in it";
   return own.priority > Number.MAX_SAFE_INTEGER - 100
-    ? "lowest rank, no priority set"
-    : `lowest priority, ${own.priority}`;
+    ? "the lowest, no priority set"
+    : `priority ${own.priority}, the lowest`;
 }
 
 /** Returns what happened to a node and why, as a sentence. */
@@ -223,7 +223,7 @@ export function sentenceOf({ tree, cut }: Shown, index: number): string {
 }
 
 /** The element around every prompt has no name of its own. */
-const readable = (path: string) => path.replace(/^LogicalWrapper\b/, "Prompt");
+const readable = (path: string) => path.replace(/^LogicalWrapper\b/, "Root");
 
 /** Returns the names from the root to a node. */
 export function pathOf(tree: Tree, index: number): string {

@@ -1,4 +1,4 @@
-/** The prompt of the page: an agent that is asked why a build fails. */
+/** An agent that is asked why a build fails. Change anything: the prompt is rendered again as you type. */
 
 import {
   AssistantMessage,
@@ -9,8 +9,8 @@ import {
   TokenLimit,
   ToolMessage,
   UserMessage,
-} from "../js/prompt/index.ts";
-import type { PromptPiece, PromptSizing } from "../js/prompt/index.ts";
+} from "espalier/prompt";
+import type { PromptPiece, PromptSizing } from "espalier/prompt";
 
 const TURNS = [
   [
@@ -74,7 +74,7 @@ function Round({
   );
 }
 
-export function Prompt(): PromptPiece {
+export default function Prompt(): PromptPiece {
   return (
     <>
       <SystemMessage priority={1000}>

@@ -1,0 +1,88 @@
+/** Reads what is dropped or pasted: a trace, a page of `HTMLTracer`, a tree as JSON, or code. */
+
+import { EspalierError } from "../../js/errors/errors.ts";
+import { readTrace } from "../../js/prompt/html-tracer-data.ts";
+import type { PageCut, PageData } from "../../js/prompt/html-tracer-data.ts";
+import type { PromptTrace } from "../../js/prompt/explain.ts";
+import { isInspected } from "./is-prompt.ts";
+
+export type Read =
+  | { kind: "code"; code: string }
+  /** A tree that elements were rendered to. */
+  | { kind: "json"; code: string }
+  | { kind: "trace"; data: PageData };
+
+const PAGE_DATA = /<script[^>]*>const DATA = (.*);$/m;
+
+/** @throws EspalierError `bad_input` with a sentence that says what to do */
+export function readPrompt(text: string): Read {
+  const start = text.trimStart();
+  if (start === "") throw bad("The file is empty.");
+  if (isInspected(start))
+    throw bad(
+      "This is what console.log prints of a trace, which leaves most of it out. Print JSON.stringify(prompt.trace()) instead.",
+    );
+  if (start.startsWith("<!doctype html>"))
+    return { kind: "trace", data: checked(parsed(PAGE_DATA.exec(text)?.[1] ?? "")) };
+  if (!start.startsWith("{")) return { kind: "code", code: text };
+  const value = parsed(text) as Record<string, unknown>;
+  if (Array.isArray(value["cuts"])) return { kind: "trace", data: checked(value) };
+  if (Array.isArray(value["nodes"])) return { kind: "trace", data: dataOf(value as unknown as PromptTrace) };
+  if (typeof value["node"] === "object") return { kind: "json", code: text };
+  throw bad("This JSON has neither the nodes of a trace nor a tree of elements.");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const message =
+      text === ""
+        ? "This page has no data of HTMLTracer."
+        : `This trace is cut short or damaged: ${(cause as Error).message}`;
+    throw bad(message);
+  }
+}
+
+function dataOf(trace: PromptTrace): PageData {
+  const isNode = (node: unknown) => {
+    const { id, path, kept } = Object(node) as Record<string, unknown>;
+    return typeof id === "number" && typeof path === "string" && typeof kept === "boolean";
+  };
+  if (trace.nodes.length === 0 || !trace.nodes.every(isNode) || !isNumber(trace.budget) || !isNumber(trace.tokens))
+    throw bad("These are not the nodes of a trace: each has an id, a path, and says whether it was kept.");
+  let read: { nodes: PageData["nodes"]; cut: PageCut };
+  try {
+    read = readTrace(trace);
+  } catch (cause) {
+    throw bad(`This trace is damaged: ${(cause as Error).message}`);
+  }
+  const { nodes, cut } = read;
+  const { budget, tokens, removals, fates } = cut;
+  checkTree(nodes);
+  // Each step is counted once; what meets the limit of an element does not count.
+  const steps = new Map(fates.filter((fate) => fate >= 0).map((fate) => [removals[fate]!.step, removals[fate]!]));
+  const freed = [...steps.values()].reduce((sum, one) => sum + (one.limit.includes(" > ") ? 0 : (one.freed ?? 0)), 0);
+  return { budget, whole: Math.round(tokens + freed), epochs: [], nodes, cuts: [cut], server: undefined };
+}
+
+function checked(value: unknown): PageData {
+  const { budget, whole, epochs, nodes, cuts } = Object(value) as PageData;
+  if (!Array.isArray(nodes) || !Array.isArray(cuts) || cuts.length === 0 || !isNumber(budget))
+    throw bad("This page is of another version of HTMLTracer. Make it again with this one.");
+  checkTree(nodes);
+  for (const cut of cuts) {
+    const isKnown = Array.isArray(cut.fates) && Array.isArray(cut.sizes) && Array.isArray(cut.removals);
+    if (!isKnown || cut.fates.some((fate) => fate >= cut.removals.length)) throw bad("This trace is damaged.");
+  }
+  // The address of a server that no longer runs.
+  return { budget, whole: isNumber(whole) ? whole : budget, epochs: epochs ?? [], nodes, cuts, server: undefined };
+}
+
+function checkTree(nodes: PageData["nodes"]): void {
+  if (nodes.some(({ parent }, index) => !Number.isInteger(parent) || parent >= index || parent < 0 !== (index === 0)))
+    throw bad("The nodes of this trace are no tree.");
+}
+
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const bad = (message: string) => new EspalierError({ code: "bad_input", message });
