@@ -3,7 +3,7 @@
 
 import { useMemo } from "preact/hooks";
 import type { PageCut } from "../../js/prompt/html-tracer-data.ts";
-import { briefOf, budgetWithout, isForBudget, rowFor } from "./model.ts";
+import { briefOf, budgetWithout, errorOf, isForBudget, neededFor, rowFor } from "./model.ts";
 import type { Shown } from "./model.ts";
 import { counted, number } from "./number.ts";
 
@@ -24,7 +24,8 @@ export interface BudgetBarProps {
 
 /** Returns the next budget at which something else is removed, or fewer nodes are. */
 export function nextBudget({ cut, shown, budgets, whole }: Neighbours, direction: -1 | 1): number {
-  const { budget, tokens, error, needed } = cut;
+  const { budget, tokens, error } = cut;
+  const needed = neededFor(shown);
   if (budgets) {
     const others = budgets.filter((one) => (direction < 0 ? one < budget : one > budget));
     return others.length === 0 ? budget : direction < 0 ? Math.max(...others) : Math.min(...others);
@@ -46,7 +47,7 @@ interface Neighbours {
 /** What a budget does, in words. */
 export function outcomeOf({ tree, cut, steps }: Shown, whole: number): string {
   const { budget, tokens, error } = cut;
-  if (error !== undefined) return `A budget of ${counted(budget, "token")} cannot be met: ${error}`;
+  if (error !== undefined) return `A budget of ${counted(budget, "token")} cannot be met: ${errorOf(cut)}`;
   if (steps.length === 0) return `${counted(tokens, "token")} of ${number(budget)}: everything fits.`;
   const first = briefOf(tree, rowFor(tree, steps[0]!.chosen));
   const gone = `${counted(steps.length, "removal")}, ${number(whole)} → ${counted(tokens, "token")} of ${number(budget)}`;

@@ -128,6 +128,18 @@ export function budgetWithout({ cut, steps }: Shown, step: number): number {
   );
 }
 
+/** Returns the smallest budget that leaves something of the prompt, if the one of the cut does not. */
+export function neededFor(shown: Shown): number | undefined {
+  const { tree, cut, steps, stepOf } = shown;
+  if (cut.error === undefined) return undefined;
+  const isLeft = tree.nodes.some(({ type }, index) => type !== "container" && type !== "message" && stepOf[index]! < 0);
+  return isLeft || steps.length === 0 ? cut.needed : budgetWithout(shown, steps.length - 1);
+}
+
+/** Returns the error of a cut, without what only searches for the text know. */
+export const errorOf = ({ error = "" }: PageCut) =>
+  error.replace(/^No lowest priority node found \(path: [^)]*\)\. /, "");
+
 /** True if a removal meets the budget of the prompt, and not the limit of an element in it. */
 export const isForBudget = ({ limit }: PageRemoval) => !limit.includes(" > ");
 

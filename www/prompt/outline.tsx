@@ -110,11 +110,8 @@ export function Outline({ shown, count, selected, onSelect, closed, onClosed, to
             <span class={node.type === "text" ? "peek" : "name"}>
               {node.type === "text" ? peek || "(empty text)" : nameOf(tree, index)}
             </span>
-            {gone ? (
-              <span class="why">{shortReason(shown, reasonFor(shown, index))}</span>
-            ) : (
-              node.type !== "text" && <span class="peek">{peek}</span>
-            )}
+            {gone && <span class="why">{shortReason(shown, reasonFor(shown, index))}</span>}
+            {node.type !== "text" && <span class="peek">{peek}</span>}
             <span class="facts">
               {told.has(node.id) && <span class="told">told {number(told.get(node.id)!)}</span>}
               {priorityOf(node) !== "" && <span class="rank">priority {priorityOf(node)}</span>}

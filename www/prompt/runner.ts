@@ -28,9 +28,10 @@ async function limited<T>(answer: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout>;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      stop();
       const message = `The code did not end within ${TIME_LIMIT / 1000} seconds and was stopped. Is there a loop without an end?`;
       reject({ code: "too_slow", message } satisfies Failed);
+      // Afterwards: its questions fail, too, and the first failure counts.
+      stop();
     }, TIME_LIMIT);
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));

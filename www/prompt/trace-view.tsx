@@ -10,7 +10,7 @@ import type { PageCut } from "../../js/prompt/html-tracer-data.ts";
 import { BudgetBar, nextBudget, outcomeOf } from "./budget-bar.tsx";
 import { Detail } from "./detail.tsx";
 import { Icicle } from "./icicle.tsx";
-import { briefOf, find, rowFor, sentenceOf, show, tokensAfter } from "./model.ts";
+import { briefOf, errorOf, find, neededFor, rowFor, sentenceOf, show, tokensAfter } from "./model.ts";
 import type { Tree } from "./model.ts";
 import { number } from "./number.ts";
 import { Outline, Removals } from "./outline.tsx";
@@ -141,7 +141,8 @@ export function TraceView(props: TraceViewProps) {
     return () => document.removeEventListener("keydown", listen);
   }, []);
 
-  const { error, needed } = cut;
+  const { error } = cut;
+  const needed = neededFor(shown);
   return (
     <div class="trace">
       <section class="top" aria-label="Budget">
@@ -156,7 +157,7 @@ export function TraceView(props: TraceViewProps) {
               outcomeOf(shown, whole)
             ) : (
               <>
-                <b>{number(count === steps.length ? cut.tokens : tokensAfter(shown, count))}</b> of {number(budget)}{" "}
+                <b>{number(count === steps.length ? cut.tokens : tokensAfter(shown, count))}</b> of {number(cut.budget)}{" "}
                 tokens, {number(steps.length)} removed. First to go:{" "}
                 <button type="button" class="link" id="first" onClick={() => select(steps[0]!.chosen)}>
                   {briefOf(tree, rowFor(tree, steps[0]!.chosen))}
@@ -166,7 +167,7 @@ export function TraceView(props: TraceViewProps) {
           </p>
         ) : (
           <p class="outcome bad" role="alert">
-            A budget of {number(cut.budget)} tokens cannot be met: {error}{" "}
+            A budget of {number(cut.budget)} tokens cannot be met: {errorOf(cut)}{" "}
             {needed !== undefined && onBudget && (
               <button type="button" id="use" onClick={() => onBudget(needed, true)}>
                 Use {number(needed)}

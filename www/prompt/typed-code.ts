@@ -6,6 +6,7 @@ import * as jsxRuntime from "../../js/jsx/jsx-runtime.ts";
 import * as promptTsx from "../../js/prompt-tsx/index.ts";
 import * as prompt from "../../js/prompt/index.ts";
 import type { PromptChildren } from "../../js/prompt/piece.ts";
+import { lineOf, mismatch } from "./check-tags.ts";
 
 /** The name of the typed code in stacks. */
 const NAME = "prompt.tsx";
@@ -57,20 +58,24 @@ export function evaluate(code: string, run: (code: string) => unknown): { prompt
 }
 
 function compile(code: string): string {
+  let wrong: ReturnType<typeof mismatch>;
   try {
-    return transform(code, {
-      transforms: ["typescript", "jsx", "imports"],
-      jsxRuntime: "automatic",
-      jsxImportSource: "espalier",
-      production: false,
-      filePath: NAME,
-    }).code;
+    wrong = mismatch(code);
+    if (!wrong)
+      return transform(code, {
+        transforms: ["typescript", "jsx", "imports"],
+        jsxRuntime: "automatic",
+        jsxImportSource: "espalier",
+        production: false,
+        filePath: NAME,
+      }).code;
   } catch (error) {
     const { message, loc } = error as Error & { loc?: { line: number; column: number } };
     // `Error transforming prompt.tsx: Unexpected token (3:5)`
     const said = message.replace(/^Error transforming [^:]*: /, "").replace(/ \(\d+:\d+\)$/, "");
     throw badCode(`${said}.`, loc?.line, loc?.column);
   }
+  throw badCode(wrong.message, lineOf(code, wrong.offset));
 }
 
 function promptIn(exports: Record<string, unknown>): PromptChildren {
@@ -100,13 +105,16 @@ export function withLine(error: unknown, lines: Lines): unknown {
     path?: string;
     name?: string;
   };
-  const said = typeof message === "string" ? message : String(error);
+  const said = (typeof message === "string" ? message : String(error)).replaceAll("LogicalWrapper > ", "");
   const frame = new RegExp(`${NAME.replace(".", "\\.")}:(\\d+):(\\d+)`).exec(stack ?? "");
   if (frame) return badCode(isPlain(name) ? said : `${name}: ${said}`, Number(frame[1]), Number(frame[2]));
   const element = (path ?? /\(at tsx element ([^)]*)\)/.exec(said)?.[1])?.split(/ > | -> /).at(-1);
-  const written = element === undefined ? undefined : lines.get(element);
-  const unique = new Set(written);
-  return unique.size === 1 ? badCode(said, [...unique][0]) : error;
+  // Names in the message come first: an unknown element is told with the path of the one around it.
+  for (const word of [...(said.replace(/\(at .*/, "").match(/[\w$]+/g) ?? []), element]) {
+    const unique = new Set(word === undefined ? [] : lines.get(word));
+    if (unique.size === 1) return badCode(said, [...unique][0]);
+  }
+  return error;
 }
 
 const isPlain = (name: string | undefined) => name === undefined || name === "Error" || name === "EspalierError";
