@@ -53,9 +53,8 @@ export interface PromptTrace {
 export const EXCERPT = 80;
 
 /** Returns what happened to every node, in the order of the tree. Texts have up to `maxText` characters. */
-export function explainAll(session: Session, maxText = EXCERPT): Explanation[] {
+export function explainAll(session: Session, maxText = EXCERPT, reports = session.reports()): Explanation[] {
   const removals = session.removals();
-  const reports = session.reports();
   const priorities = new Map<number, number>(reports.map(({ node, priority }) => [node, priority]));
   return reports.map(({ node: id, parent, priority, tokens, kept, removal: at }): Explanation => {
     const node = session.nodes[id]!;

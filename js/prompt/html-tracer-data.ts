@@ -70,15 +70,7 @@ export interface PageData {
 /** Returns the nodes and the cut of an explained prompt. */
 export function readTrace({ budget, tokens, nodes: explained }: PromptTrace): { nodes: PageNode[]; cut: PageCut } {
   const indices = new Map(explained.map(({ id }, index) => [id, index]));
-  const removals: PageRemoval[] = [];
-  const known = new Map<string, number>();
-  const fates = explained.map(({ kept, removal }) => {
-    if (kept || !removal) return -1;
-    const key = `${removal.step} ${removal.node} ${removal.rule}`;
-    let index = known.get(key);
-    if (index === undefined) known.set(key, (index = removals.push(removal) - 1));
-    return index;
-  });
+  const { removals, fates } = readRemovals(explained);
   const isTop = ({ kept, parent }: Explanation) =>
     !kept && (parent === undefined || (explained[indices.get(parent)!]?.kept ?? true));
   const cut = {
@@ -103,6 +95,21 @@ export function readTrace({ budget, tokens, nodes: explained }: PromptTrace): { 
     };
   });
   return { nodes, cut };
+}
+
+/** Removals are in their order, so that a smaller budget has those of a larger one first. */
+function readRemovals(explained: readonly Explanation[]): Pick<PageCut, "removals" | "fates"> {
+  const known = new Map<string, PageRemoval>();
+  const own = explained.map(({ kept, removal }) => {
+    if (kept || !removal) return undefined;
+    const key = `${removal.step} ${removal.node} ${removal.rule}`;
+    const found = known.get(key);
+    if (!found) known.set(key, removal);
+    return found ?? removal;
+  });
+  const removals = [...known.values()].sort((one, other) => one.step - other.step);
+  const indices = new Map(removals.map((removal, index) => [removal, index]));
+  return { removals, fates: own.map((removal) => (removal ? indices.get(removal)! : -1)) };
 }
 
 /** Returns the nodes of a tree, with the tokens of each. */
@@ -228,9 +235,9 @@ export async function wholeTree(data: ITraceData): Promise<ITraceRenderData> {
 export const tokensOf = ({ trace, container }: ITraceRenderData) => trace?.tokens ?? container.tokens;
 
 /** Max numbers in the cuts of a page, which decides how many there are for large prompts. */
-const MAX_NUMBERS = 500_000;
+const MAX_NUMBERS = 200_000;
 const MAX_CUTS = 80;
-const MIN_CUTS = 12;
+const MIN_CUTS = 10;
 
 /**
  * Returns the cuts of a page that works by itself: after each removal if there are few, else at even distances. The

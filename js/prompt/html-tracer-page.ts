@@ -4,6 +4,7 @@
  */
 
 import type { PageData } from "./html-tracer-data.ts";
+import { pack } from "./html-tracer-pack.ts";
 
 /**
  * Returns the page's content security policy: its own script and style, which carry `nonce`, pictures of the prompt,
@@ -27,7 +28,7 @@ function policy({ server }: PageData, nonce: string): string {
 export async function page(data: PageData, nonce: string): Promise<string> {
   const { default: made } = await import("#trace-page");
   // Inside a script element only these characters could end it early.
-  const json = JSON.stringify(data).replace(
+  const json = JSON.stringify(pack(data)).replace(
     /[<\u2028\u2029]/g,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

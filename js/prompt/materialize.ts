@@ -59,6 +59,7 @@ async function treeAt(session: Session, asked: number, isShared: boolean): Promi
 
 function treeOf(session: Session, tokens: number, removed: number): ITraceRenderData {
   const { budget } = session;
-  const trace = { budget, tokens, nodes: explainAll(session, Number.POSITIVE_INFINITY) };
-  return { container: materializedView(session), removed, budget, trace };
+  const reports = session.reports();
+  const trace = { budget, tokens, nodes: explainAll(session, Number.POSITIVE_INFINITY, reports) };
+  return { container: materializedView(session, reports), removed, budget, trace };
 }

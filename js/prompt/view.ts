@@ -5,10 +5,10 @@ import type { RenderNode } from "./render-tree.ts";
 import type { Session } from "./session.ts";
 import type { MaterializedView } from "./tracer.ts";
 
-export function materializedView(session: Session): MaterializedView {
+export function materializedView(session: Session, reports = session.reports()): MaterializedView {
   const views = new Map<number, MaterializedView>();
   let root: MaterializedView | undefined;
-  for (const { node: id, parent, priority, tokens, kept } of session.reports()) {
+  for (const { node: id, parent, priority, tokens, kept } of reports) {
     if (!kept) continue;
     const view = describe(session.nodes[id]!, priority, tokens ?? 0);
     views.set(id, view);

@@ -49,9 +49,9 @@ export function outcomeOf({ tree, cut, steps }: Shown, whole: number): string {
   const { budget, tokens, error } = cut;
   if (error !== undefined) return `A budget of ${counted(budget, "token")} cannot be met: ${errorOf(cut)}`;
   if (steps.length === 0) return `${counted(tokens, "token")} of ${number(budget)}: everything fits.`;
-  const first = briefOf(tree, rowFor(tree, steps[0]!.chosen));
+  const first = briefOf(tree, rowFor(tree, steps[0]!.victim));
   const gone = `${counted(steps.length, "removal")}, ${number(whole)} → ${counted(tokens, "token")} of ${number(budget)}`;
-  const last = steps.length > 1 ? `, newest ${briefOf(tree, rowFor(tree, steps.at(-1)!.chosen))}` : "";
+  const last = steps.length > 1 ? `, newest ${briefOf(tree, rowFor(tree, steps.at(-1)!.victim))}` : "";
   return `${gone}. First to go: ${first}${last}.`;
 }
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** What is known of one node: what became of it and why, its numbers, its text. */
 
-import { briefOf, budgetWithout, isForBudget, isGone, priorityOf, reasonFor, sentenceOf, textIn } from "./model.ts";
+import { briefOf, budgetWithout, isForBudget, isGone, priorityOf, sentenceOf, textIn } from "./model.ts";
 import type { Shown } from "./model.ts";
 import { counted, number } from "./number.ts";
 
@@ -24,7 +24,6 @@ export function Detail({ shown, count, selected, told, onBudget }: DetailProps) 
   const inner = tree.nodes[textIn(tree, selected) ?? selected]!;
   const step = stepOf[selected]!;
   const gone = isGone(step, count);
-  const explained = reasonFor(shown, selected);
   const back = gone && isForBudget(steps[step]!.removal) ? budgetWithout(shown, step) : 0;
   const { text = "" } = inner;
   const facts: [string, string][] = [
@@ -41,7 +40,7 @@ export function Detail({ shown, count, selected, told, onBudget }: DetailProps) 
       <h3>{briefOf(tree, selected)}</h3>
       <p class={gone ? "fate gone" : "fate"}>
         {step >= 0 && !gone ? "It is still there at this step of the replay. " : ""}
-        {sentenceOf(shown, explained)}
+        {sentenceOf(shown, selected)}
       </p>
       {gone && onBudget && back > cut.budget && (
         <p>

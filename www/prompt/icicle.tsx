@@ -27,7 +27,7 @@ export interface IcicleProps {
 const LEVEL = 22;
 const MAX_DEPTH = 7;
 /** Pixels below which a box is not drawn. */
-const MIN_WIDTH = 1;
+const MIN_WIDTH = 3;
 /** Pixels from which a box has a label. */
 const LABEL_WIDTH = 44;
 
@@ -82,7 +82,7 @@ export function Icicle({ shown, count, selected, onSelect, whole, budget, isStep
           key={step}
           class={isGone(stepOf[selected] ?? -1, count) && stepOf[selected] === step ? "grave selected" : "grave"}
           style={{ transform: `translate(${x}px, ${y}px)` }}
-          onClick={() => onSelect(rowFor(tree, steps[step]!.chosen))}
+          onClick={() => onSelect(rowFor(tree, steps[step]!.victim))}
         >
           {step + 1}
         </b>
@@ -102,9 +102,8 @@ function gravesOf(
   const places = new Map(boxes.map((box) => [box.index, box]));
   const graves: { step: number; x: number; y: number }[] = [];
   const taken = new Map<number, number[]>();
-  steps.slice(0, count).forEach(({ chosen, indices }, step) => {
-    // The outermost node that the step removed.
-    const box = places.get(indices[0]!) ?? places.get(chosen);
+  steps.slice(0, count).forEach(({ victim }, step) => {
+    const box = places.get(victim);
     if (!box) return;
     const x = px(box.left);
     const row = taken.get(box.depth) ?? [];

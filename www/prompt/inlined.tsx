@@ -3,18 +3,22 @@
 
 import { render } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { PageCut, PageData } from "../../js/prompt/html-tracer-data.ts";
+import type { PageCut } from "../../js/prompt/html-tracer-data.ts";
+import { unpack } from "../../js/prompt/html-tracer-pack.ts";
+import type { PackedData } from "../../js/prompt/html-tracer-pack.ts";
 import { Epochs, toldBy } from "./epochs.tsx";
 import { briefOf, cutFor, treeOf } from "./model.ts";
 import { TraceView } from "./trace-view.tsx";
 
-declare const DATA: PageData;
+declare const DATA: PackedData;
+
+const data = unpack(DATA);
 
 /** Milliseconds of rest before the status line speaks. */
 const REST = 500;
 
 function Page() {
-  const { nodes, cuts, server, whole, budget, epochs } = DATA;
+  const { nodes, cuts, server, whole, budget, epochs } = data;
   const base = useMemo(() => treeOf(nodes), []);
   const known = useRef(new Map(cuts.map((cut) => [cut.budget, cut])));
   const [cut, setCut] = useState<PageCut>(known.current.get(budget) ?? cuts[0]!);

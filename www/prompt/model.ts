@@ -14,6 +14,8 @@ export interface Tree {
 export interface Step {
   /** Index of the node that was chosen; the others went with it. */
   chosen: number;
+  /** Index of the outermost element that went as a whole: what a person would say was removed. */
+  victim: number;
   /** All nodes that the step removed, in the order of the tree. */
   indices: number[];
   removal: PageRemoval;
@@ -48,9 +50,7 @@ export function treeOf(nodes: readonly PageNode[]): Tree {
 export function show(tree: Tree, cut: PageCut, wholeSizes?: readonly number[]): Shown {
   const { nodes, children } = tree;
   const isKnown = cut.fates.length === nodes.length;
-  const { steps, stepOf } = isKnown
-    ? stepsOf(cut, nodes)
-    : { steps: [], stepOf: new Int32Array(nodes.length).fill(-1) };
+  const { steps, stepOf } = isKnown ? stepsOf(cut, tree) : { steps: [], stepOf: new Int32Array(nodes.length).fill(-1) };
   const hasWhole = wholeSizes?.length === nodes.length;
   const whole = new Float64Array(nodes.length);
   const own = new Float64Array(nodes.length);
@@ -71,7 +71,7 @@ export function show(tree: Tree, cut: PageCut, wholeSizes?: readonly number[]): 
   return { tree, cut, steps, stepOf, whole, own };
 }
 
-function stepsOf({ removals, fates, sizes }: PageCut, nodes: readonly PageNode[]): Pick<Shown, "steps" | "stepOf"> {
+function stepsOf({ removals, fates, sizes }: PageCut, { nodes, children }: Tree): Pick<Shown, "steps" | "stepOf"> {
   const groups = new Map<number, number[]>();
   const hasReasons = removals.every(({ rule }) => rule !== undefined);
   fates.forEach((fate, index) => {
@@ -93,8 +93,16 @@ function stepsOf({ removals, fates, sizes }: PageCut, nodes: readonly PageNode[]
       };
       const chosen = indices.find(isChosen) ?? indices[0]!;
       const removal = removals[fates[chosen]!]!;
-      return { chosen, indices, removal, freed: removal.freed ?? sizes[chosen]! };
+      return { chosen, victim: chosen, indices, removal, freed: removal.freed ?? sizes[chosen]! };
     });
+  steps.forEach((step, order) => {
+    const wentNow = (index: number) => stepOf[index] === order;
+    let parent = nodes[step.chosen]!.parent;
+    while (parent >= 0 && wentNow(parent) && children[parent]!.every(wentNow)) {
+      step.victim = parent;
+      parent = nodes[parent]!.parent;
+    }
+  });
   return { steps, stepOf };
 }
 
@@ -161,10 +169,11 @@ export function peekOf({ text = "" }: PageNode): string {
   return text.slice(0, PEEK).replace(/\s+/g, " ").trim();
 }
 
-/** Returns a node in a few words: its name, and its text if it has one. */
+/** Returns a node in a few words: its name, and the beginning of its first text. */
 export function briefOf(tree: Tree, index: number): string {
-  const inner = textIn(tree, index);
-  const peek = peekOf(tree.nodes[inner ?? index]!);
+  let inner = index;
+  while (tree.nodes[inner]!.text === undefined && tree.children[inner]!.length > 0) inner = tree.children[inner]![0]!;
+  const peek = peekOf(tree.nodes[inner]!);
   const short = peek.length > 48 ? `${peek.slice(0, 47)}…` : peek;
   const name = nameOf(tree, index);
   return short === "" ? name : name === "text" ? `“${short}”` : `${name} “${short}”`;
@@ -197,41 +206,60 @@ export function rowFor(tree: Tree, index: number): number {
   return parent >= 0 && textIn(tree, parent) === index ? parent : index;
 }
 
-/** Returns the node whose removal explains a row: an element that only held a text went because the text did. */
-export function reasonFor({ tree, stepOf, steps }: Shown, row: number): number {
-  const inner = textIn(tree, row);
-  if (inner === undefined || stepOf[row]! < 0) return row;
-  return steps[stepOf[row]!]!.chosen === inner ? inner : row;
+/**
+ * Returns the node whose removal explains another one: an element that went as a whole went because of the node in it
+ * that was chosen.
+ */
+function causeOf({ tree, stepOf, steps }: Shown, index: number): number {
+  const step = steps[stepOf[index]!];
+  if (!step) return index;
+  const { nodes } = tree;
+  for (let at = step.chosen; at >= 0; at = nodes[at]!.parent) {
+    if (at === index) return step.chosen;
+    if (at === step.victim) break;
+  }
+  return index;
+}
+
+/** Returns the nearest element, of a node and those around it, that has a priority. */
+function rankedAt({ nodes }: Tree, index: number): number | undefined {
+  for (let at = index; at >= 0; at = nodes[at]!.parent) if (priorityOf(nodes[at]!) !== "") return at;
+  return undefined;
 }
 
 /** Returns why a node was removed, in a few words. */
-export function shortReason({ tree, cut, steps, stepOf }: Shown, index: number): string {
-  const { rule, node } = cut.removals[cut.fates[index]!]!;
-  const own = tree.nodes[index]!;
+export function shortReason(shown: Shown, index: number): string {
+  const { tree, cut, steps, stepOf } = shown;
+  const cause = causeOf(shown, index);
+  const { rule, node } = cut.removals[cut.fates[cause]!]!;
   if (rule === undefined) return "not in the prompt at this budget";
-  if (node !== own.id) return `inside ${briefOf(tree, steps[stepOf[index]!]!.chosen)}`;
+  if (node !== tree.nodes[cause]!.id) return `inside ${briefOf(tree, steps[stepOf[index]!]!.victim)}`;
   if (rule === "keep-with") return "kept with something that went";
   if (rule === "empty") return "nothing was left in it";
-  return own.priority > Number.MAX_SAFE_INTEGER - 100
-    ? "the lowest, no priority set"
-    : `priority ${own.priority}, the lowest`;
+  const ranked = rankedAt(tree, cause);
+  return ranked === undefined ? "no priority set" : `priority ${priorityOf(tree.nodes[ranked]!)}, the lowest`;
 }
 
 /** Returns what happened to a node and why, as a sentence. */
-export function sentenceOf({ tree, cut }: Shown, index: number): string {
-  const { nodes } = tree;
-  const fate = cut.fates[index] ?? -1;
-  const removal = cut.removals[fate];
-  const { id, priority } = nodes[index]!;
-  const said = { id, path: pathOf(tree, index), priority, tokens: cut.sizes[index] ?? 0, kept: fate < 0 };
-  if (!removal) return sentence({ ...said, kind: "text" });
+export function sentenceOf(shown: Shown, index: number): string {
+  const { tree, cut } = shown;
+  const cause = causeOf(shown, index);
+  const removal = cut.removals[cut.fates[cause] ?? -1];
+  const { id, priority } = tree.nodes[cause]!;
+  const tokens = cut.sizes[index] ?? 0;
+  const said = { id, path: pathOf(tree, index), kind: "text" as const, priority, tokens, kept: !removal };
+  if (!removal) return sentence(said);
   const { rule, limit, rival } = removal;
   if (rule === undefined)
-    return `${said.path} (${said.tokens} tokens) is not in the prompt at a budget of ${cut.budget} tokens.`;
+    return `${said.path} (${tokens} tokens) is not in the prompt at a budget of ${cut.budget} tokens.`;
   const next = rival && { rival: { ...rival, path: readable(rival.path) } };
-  const shown = { ...removal, ...next, rule, limit: readable(limit) };
-  const words = sentence({ ...said, kind: "text", removal: shown as never });
-  return isForBudget(removal) ? words.replace(` to meet the limit of ${shown.limit}:`, " to meet the budget:") : words;
+  const told = { ...removal, ...next, rule, limit: readable(limit) };
+  let words = sentence({ ...said, removal: told as never });
+  if (isForBudget(removal)) words = words.replace(` to meet the limit of ${told.limit}:`, " to meet the budget:");
+  const ranked = rankedAt(tree, cause);
+  if (ranked === undefined || ranked === cause) return words;
+  const own = `(${priorityOf(tree.nodes[ranked]!)}, set on ${tree.nodes[ranked]!.name ?? nameOf(tree, ranked)})`;
+  return words.replace("the lowest priority (none set)", `the lowest priority ${own}`);
 }
 
 /** The element around every prompt has no name of its own. */

@@ -3,18 +3,7 @@
 
 import { useMemo } from "preact/hooks";
 import { number } from "./number.ts";
-import {
-  briefOf,
-  isGone,
-  nameOf,
-  peekOf,
-  priorityOf,
-  reasonFor,
-  rowFor,
-  rowsOf,
-  shortReason,
-  textIn,
-} from "./model.ts";
+import { briefOf, isGone, nameOf, peekOf, priorityOf, rowFor, rowsOf, shortReason, textIn } from "./model.ts";
 import type { Shown } from "./model.ts";
 import { WindowList } from "./window-list.tsx";
 
@@ -110,7 +99,7 @@ export function Outline({ shown, count, selected, onSelect, closed, onClosed, to
             <span class={node.type === "text" ? "peek" : "name"}>
               {node.type === "text" ? peek || "(empty text)" : nameOf(tree, index)}
             </span>
-            {gone && <span class="why">{shortReason(shown, reasonFor(shown, index))}</span>}
+            {gone && <span class="why">{shortReason(shown, index)}</span>}
             {node.type !== "text" && <span class="peek">{peek}</span>}
             <span class="facts">
               {told.has(node.id) && <span class="told">told {number(told.get(node.id)!)}</span>}
@@ -138,16 +127,16 @@ export function Removals({ shown, count, selected, onSelect }: Omit<OutlineProps
       label="Removed, in order"
       count={steps.length}
       active={active}
-      onActive={(step) => onSelect(steps[step]!.chosen)}
+      onActive={(step) => onSelect(steps[step]!.victim)}
       empty="Nothing was removed: everything fits."
       attributes={(step) => ({ class: `row ${step < count ? "" : "later"}` })}
       row={(step) => {
-        const { chosen, freed } = steps[step]!;
+        const { victim, freed } = steps[step]!;
         return (
           <>
             <span class="order">{step + 1}</span>
-            <span class="name">{briefOf(tree, rowFor(tree, chosen))}</span>
-            <span class="why">{shortReason(shown, chosen)}</span>
+            <span class="name">{briefOf(tree, rowFor(tree, victim))}</span>
+            <span class="why">{shortReason(shown, victim)}</span>
             <span class="facts">
               <span class="count">
                 −{number(freed)}

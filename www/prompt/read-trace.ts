@@ -3,6 +3,8 @@
 import { EspalierError } from "../../js/errors/errors.ts";
 import { readTrace } from "../../js/prompt/html-tracer-data.ts";
 import type { PageCut, PageData } from "../../js/prompt/html-tracer-data.ts";
+import { unpack } from "../../js/prompt/html-tracer-pack.ts";
+import type { PackedData } from "../../js/prompt/html-tracer-pack.ts";
 import type { PromptTrace } from "../../js/prompt/explain.ts";
 import { isInspected } from "./is-prompt.ts";
 
@@ -67,16 +69,26 @@ function dataOf(trace: PromptTrace): PageData {
 }
 
 function checked(value: unknown): PageData {
-  const { budget, whole, epochs, nodes, cuts } = Object(value) as PageData;
-  if (!Array.isArray(nodes) || !Array.isArray(cuts) || cuts.length === 0 || !isNumber(budget))
+  const packed = Object(value) as PackedData;
+  const { budget, whole, epochs, nodes, cuts } = packed;
+  const lists = [nodes, cuts, packed.removals, packed.fates, packed.sizes];
+  if (!lists.every(Array.isArray) || cuts.length === 0 || !isNumber(budget))
     throw bad("This page is of another version of HTMLTracer. Make it again with this one.");
   checkTree(nodes);
-  for (const cut of cuts) {
-    const isKnown = Array.isArray(cut.fates) && Array.isArray(cut.sizes) && Array.isArray(cut.removals);
-    if (!isKnown || cut.fates.some((fate) => fate >= cut.removals.length)) throw bad("This trace is damaged.");
+  const data = unpack(packed);
+  for (const cut of data.cuts) {
+    const isKnown = [cut.fates, cut.sizes, cut.removals].every(Array.isArray) && isNumber(cut.budget);
+    if (!isKnown || cut.fates.some((fate) => !cut.removals[fate] && fate !== -1)) throw bad("This trace is damaged.");
   }
-  // The address of a server that no longer runs.
-  return { budget, whole: isNumber(whole) ? whole : budget, epochs: epochs ?? [], nodes, cuts, server: undefined };
+  // The server of the page no longer runs.
+  return {
+    budget,
+    whole: isNumber(whole) ? whole : budget,
+    epochs: epochs ?? [],
+    nodes,
+    cuts: data.cuts,
+    server: undefined,
+  };
 }
 
 function checkTree(nodes: PageData["nodes"]): void {

@@ -5,8 +5,8 @@ import { init } from "../../js/entries/verbs.ts";
 import { EspalierError } from "../../js/errors/errors.ts";
 import { PageReader } from "../../js/prompt/html-tracer-data.ts";
 import type { PageCut } from "../../js/prompt/html-tracer-data.ts";
-import { HTMLTracer, render } from "../../js/prompt/index.ts";
-import type { Rendered } from "../../js/prompt/index.ts";
+import { createPiece, HTMLTracer, JSONTree, render, UserMessage } from "../../js/prompt/index.ts";
+import type { PromptElementJSON, Rendered } from "../../js/prompt/index.ts";
 import type { PromptTrace } from "../../js/prompt/explain.ts";
 import type { ITraceEpoch } from "../../js/prompt/tracer.ts";
 import type { EncodingName } from "../../js/types/count.ts";
@@ -47,7 +47,7 @@ async function run({ code, isJSON, format, backfill, room }: Asked): Promise<Who
   let rendered: Rendered;
   try {
     let prompt: Parameters<typeof render>[0];
-    if (isJSON) prompt = JSON.parse(code);
+    if (isJSON) prompt = inMessage(JSON.parse(code));
     else ({ prompt, lines } = evaluate(code, runCode!));
     rendered = await render(prompt, { budget: room, format, encoding, backfill, tracer: next });
   } catch (error) {
@@ -63,6 +63,12 @@ async function run({ code, isJSON, format, backfill, room }: Asked): Promise<Who
   reader = new PageReader({ budget: trace.budget, removed: whole.removed, container, trace });
   const sizes = trace.nodes.map(({ tokens = 0 }) => tokens);
   return { nodes: reader.nodes, sizes, tokens: trace.tokens, epochs: next.epochs };
+}
+
+/** Tools render elements to text alone; a request needs a message around it. */
+function inMessage(tree: PromptElementJSON): Parameters<typeof render>[0] {
+  const hasMessage = JSON.stringify(tree).includes(`"ctor":${JSONTree.PieceCtorKind.BaseChatMessage},`);
+  return hasMessage ? tree : createPiece(UserMessage, null, createPiece("elementJSON", { data: tree }));
 }
 
 /** Max doublings of a budget: 2 to this power is far beyond any prompt. */

@@ -81,8 +81,8 @@ export function TraceView(props: TraceViewProps) {
     if (isAlone) setPlaying(false);
     setReplayed(next);
     if (next > 0) {
-      select(steps[next - 1]!.chosen);
-      say(`Removal ${next} of ${steps.length}: ${sentenceOf(shown, steps[next - 1]!.chosen)}`);
+      select(steps[next - 1]!.victim);
+      say(`Removal ${next} of ${steps.length}: ${sentenceOf(shown, steps[next - 1]!.victim)}`);
     } else say(`Before the first removal: ${number(tokensAfter(shown, 0))} tokens.`);
   }
 
@@ -97,8 +97,8 @@ export function TraceView(props: TraceViewProps) {
     const current = selected < 0 ? -1 : shown.stepOf[selected]!;
     const next = current < 0 ? (direction > 0 ? 0 : steps.length - 1) : current + direction;
     if (next < 0 || next >= steps.length) return say(`That was the ${next < 0 ? "first" : "last"} removal.`);
-    select(steps[next]!.chosen);
-    say(sentenceOf(shown, steps[next]!.chosen));
+    select(steps[next]!.victim);
+    say(sentenceOf(shown, steps[next]!.victim));
   }
 
   function nextHit(): void {
@@ -159,8 +159,8 @@ export function TraceView(props: TraceViewProps) {
               <>
                 <b>{number(count === steps.length ? cut.tokens : tokensAfter(shown, count))}</b> of {number(cut.budget)}{" "}
                 tokens, {number(steps.length)} removed. First to go:{" "}
-                <button type="button" class="link" id="first" onClick={() => select(steps[0]!.chosen)}>
-                  {briefOf(tree, rowFor(tree, steps[0]!.chosen))}
+                <button type="button" class="link" id="first" onClick={() => select(steps[0]!.victim)}>
+                  {briefOf(tree, rowFor(tree, steps[0]!.victim))}
                 </button>
               </>
             )}

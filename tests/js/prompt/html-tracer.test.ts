@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { PageCut, PageData } from "../../../js/prompt/html-tracer-data.ts";
+import { unpack } from "../../../js/prompt/html-tracer-pack.ts";
 import { PromptMetadata } from "../../../js/prompt/results.ts";
 import type { ITraceData, MaterializedView } from "../../../js/prompt/tracer.ts";
 
@@ -76,7 +77,7 @@ function rendered(budget: number) {
 }
 
 function dataOf(page: string): PageData {
-  return JSON.parse(/const DATA = (.*);\n/.exec(page)![1]!) as PageData;
+  return unpack(JSON.parse(/const DATA = (.*);\n/.exec(page)![1]!));
 }
 
 /** Nodes of a cut that are kept. */
