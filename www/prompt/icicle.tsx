@@ -8,8 +8,8 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { boxesOf } from "./icicle-layout.ts";
-import { briefOf, isGone, rowFor, sizesAfter } from "./model.ts";
-import type { Shown } from "./model.ts";
+import { briefOf, isGone, nameOf, rowFor, sizesAfter } from "./model.ts";
+import type { Shown, Tree } from "./model.ts";
 
 export interface IcicleProps {
   shown: Shown;
@@ -72,7 +72,7 @@ export function Icicle({ shown, count, selected, onSelect, whole, budget, isStep
           >
             <i style={{ transform: `scaleX(${Math.max(0, px(share) - 1) / 100})` }} />
             {!gone && px(share) >= LABEL_WIDTH && (
-              <span style={{ maxWidth: `${px(share) - 6}px` }}>{briefOf(tree, index)}</span>
+              <span style={{ maxWidth: `${px(share) - 6}px` }}>{labelOf(tree, index)}</span>
             )}
           </div>
         );
@@ -91,6 +91,10 @@ export function Icicle({ shown, count, selected, onSelect, whole, budget, isStep
     </div>
   );
 }
+
+/** An element with several children is named alone: its first text is that of a child. */
+const labelOf = (tree: Tree, index: number) =>
+  tree.children[index]!.length > 1 ? nameOf(tree, index) : briefOf(tree, index);
 
 /** The order numbers, where the nodes were; a number that would cover another one is left out. */
 function gravesOf(
