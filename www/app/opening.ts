@@ -61,6 +61,7 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
     if (claimed) {
       const kind = claimed as "prompt";
       show({ kind, name: source.name, id: ++id, from, file, budget: options.budget }, options);
+      if (source instanceof File) void saveFile({ name: source.name, file: source });
       return true;
     }
     const { conversation } = options;

@@ -12,7 +12,8 @@ export type From = { example: string } | { file: File } | { words: string } | { 
 /** The opened thing. */
 export type Opened = { name: string; id: number; from: From } & (
   | { kind: "conversation"; conversation: OpenedConversation }
-  | { kind: "prompt" | "source"; file: File /** The budget that came with it. */; budget?: number | undefined }
+  // With the budget that came with it in an address.
+  | { kind: "prompt" | "source"; file: File; budget?: number | undefined }
 );
 export type Kind = Opened["kind"];
 

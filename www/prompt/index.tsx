@@ -3,9 +3,9 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { readAddress, writeAddress } from "../app/address.ts";
-import type { Address } from "../app/address.ts";
 import { currentAddress } from "../app/history.ts";
-import { budget, encoding, failure, keys, opened, params, say } from "../app/state.ts";
+import { isOpen } from "../app/opening.ts";
+import { autoBudget, budget, encoding, failure, keys, opened, params, say, shown } from "../app/state.ts";
 import { useStyle } from "../app/style.ts";
 import type { PageCut, PageData } from "../../js/prompt/html-tracer-data.ts";
 import type { RenderFormat } from "../../js/prompt/output/request.ts";
@@ -57,6 +57,7 @@ export default function PromptView() {
   useEffect(() => {
     if (thing?.kind !== "prompt") return;
     let isCurrent = true;
+    shown.value = thing.name;
     thing.file
       .text()
       .then((text) => isCurrent && setRead({ id: thing.id, of: readPrompt(text) }))
@@ -66,7 +67,7 @@ export default function PromptView() {
     return () => (isCurrent = false);
   }, [thing?.id]);
   // Now, before the address follows what was opened.
-  const isLinked = useMemo(() => namesOpened(readAddress(location.hash)), [thing?.id]);
+  const isLinked = useMemo(() => isOpen(readAddress(location.hash)), [thing?.id]);
   if (thing?.kind !== "prompt") return null;
   if (!read) return <p class="waiting">Reading {thing.name} …</p>;
   return read.of.kind === "trace" ? (
@@ -113,13 +114,6 @@ function Fixed({ data, given }: { data: PageData; given: number | undefined }) {
 function nameIn(tree: Tree, id: number): string {
   const index = tree.nodes.findIndex((node) => node.id === id);
   return index < 0 ? `#${id}` : briefOf(tree, index);
-}
-
-/** True if an address names what is open: while another thing is opened, the address is still that of the last one. */
-function namesOpened({ example, file }: Address): boolean {
-  const from = opened.peek()?.from;
-  if (!from) return false;
-  return "example" in from ? from.example === example : "file" in from && from.file.name === file;
 }
 
 interface Ran {
@@ -204,7 +198,7 @@ function Typed({ original, isJSON, given, isLinked }: TypedProps) {
       if (mine !== runs.current) return;
       const wasFirst = isFirst.current;
       isFirst.current = false;
-      if (wasFirst && given === undefined) budget.value = Math.round(whole.tokens * FIRST_SHARE);
+      if (wasFirst && given === undefined) autoBudget.value = budget.value = Math.round(whole.tokens * FIRST_SHARE);
       const next = await askPrompt("cut", { budget: budget.value }, encoding.value);
       if (mine !== runs.current) return;
       setError(undefined);
