@@ -1,8 +1,11 @@
-/** Writes THIRD-PARTY.md: the licences of everything that is linked into the wasm, and of the vocabularies. */
+/**
+ * Writes THIRD-PARTY.md: the licences of everything that is linked into the wasm, of the vocabularies, and of what the
+ * package's JavaScript contains of others.
+ */
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fail, output } from "./lib.mjs";
+import { fail, output, root } from "./lib.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
 
@@ -40,10 +43,23 @@ function linkedCrates() {
   });
 }
 
+/** What `dist/trace-page.*` contains. */
+const MODULES = ["preact"];
+
+/** Returns npm packages as rows like those of crates. */
+function bundledModules() {
+  return MODULES.map((module) => {
+    const folder = join(root, "node_modules", module);
+    const { name, version, license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const texts = [readFileSync(join(folder, "LICENSE"), "utf8").trim()];
+    return { name, version, license, authors: [author?.name ?? author ?? "its contributors"].flat(), texts };
+  });
+}
+
 /** Returns the text of the file; equal licence texts are printed once. */
 export function thirdParty() {
   const texts = new Map();
-  const rows = linkedCrates()
+  const rows = [...linkedCrates(), ...bundledModules()]
     .sort((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ name, version, license, authors, texts: own }) => {
       const numbers = own.map((text) => texts.get(text) ?? (texts.set(text, texts.size + 1), texts.size));
@@ -52,11 +68,12 @@ export function thirdParty() {
   const printed = [...texts].map(([text, number]) => `## Text ${number}\n\n~~~text\n${text}\n~~~`);
   return `# Third-party software
 
-The engines (\`dist/espalier.wasm\`, \`dist/count.wasm\`, \`dist/workspace.wasm\`) contain these crates. Grammars, tree-sitter and musl: \`dist/grammars/LICENSES.md\`.
+The engines (\`dist/espalier.wasm\`, \`dist/count.wasm\`, \`dist/workspace.wasm\`) contain these crates; the page of
+\`HTMLTracer\` (\`dist/trace-page.*\`) contains preact. Grammars, tree-sitter and musl: \`dist/grammars/LICENSES.md\`.
 The vocabularies o200k_base and cl100k_base are OpenAI's, published with tiktoken under the MIT licence (Copyright (c) 2022 OpenAI,
 Shantanu Jain; the terms are those of LICENSE-MIT). \`espalier/prompt-tsx\` follows the interface of @vscode/prompt-tsx (MIT, Copyright (c) Microsoft Corporation).
 
-| crate | licence | authors | texts |
+| crate or package | licence | authors | texts |
 | --- | --- | --- | --- |
 ${rows.join("\n")}
 

@@ -119,6 +119,16 @@ const cases = {
     ]);
   },
 
+  async "the page of HTMLTracer is a file that is read when a page is made"() {
+    const use = `const tracer = new HTMLTracer(); await render(createPiece(UserMessage, null, "Hello you"), { budget: 100, tracer });`;
+    const code = `const { createPiece, HTMLTracer, render, UserMessage } = require("espalier/prompt");
+      const isLoaded = () => Object.keys(require.cache).some((file) => file.includes("trace-page"));
+      (async () => { ${use} const before = isLoaded(); const page = await tracer.html(); console.log(before, isLoaded(), page.includes("Hello you")); })();`;
+    assert.equal(await node("tracer.cjs", code), "false true true");
+    const module = `import { createPiece, HTMLTracer, render, UserMessage } from "espalier/prompt"; ${use} console.log((await tracer.html()).includes("Hello you"));`;
+    assert.equal(await node("tracer.mjs", module), "true");
+  },
+
   async "inline and slim, with bytes"() {
     const code = `import fs from "node:fs"; import { createRequire } from "node:module"; const { resolve } = createRequire(import.meta.url);
       const bytes = (name) => fs.readFileSync(resolve("espalier/" + name));
