@@ -89,7 +89,7 @@ test("every budget is met; what was removed first stays in the tree, with order 
 test("the button brings a removed element back, at the budget that it says", async () => {
   await budget(300);
   await page.click("#removals [role=option] >> nth=-1");
-  const [, tokens] = /Bring it back: ([\d,]+) tokens/.exec(await page.textContent("#return"));
+  const [, tokens] = /Bring it back, at about ([\d,]+) tokens/.exec(await page.textContent("#return"));
   const name = await page.textContent("#detail h3");
   await page.click("#return");
   await outcomeOf(tokens);

@@ -10,14 +10,14 @@ export interface DetailProps {
   count: number;
   selected: number;
   told: ReadonlyMap<number, number>;
-  /** Absent if the budget cannot be changed. */
-  onBudget: ((budget: number) => void) | undefined;
+  /** Brings the node back, with about this budget. Absent if the budget cannot be changed. */
+  onReturn: ((budget: number) => void) | undefined;
 }
 
 /** Max characters of a text that is shown at once. */
 const MAX_TEXT = 20_000;
 
-export function Detail({ shown, count, selected, told, onBudget }: DetailProps) {
+export function Detail({ shown, count, selected, told, onReturn }: DetailProps) {
   const { tree, cut, steps, stepOf, whole } = shown;
   if (selected < 0) return <p class="nothing">Choose an element to see what became of it, and why.</p>;
   const node = tree.nodes[selected]!;
@@ -42,10 +42,10 @@ export function Detail({ shown, count, selected, told, onBudget }: DetailProps) 
         {step >= 0 && !gone ? "It is still there at this step of the replay. " : ""}
         {sentenceOf(shown, selected)}
       </p>
-      {gone && onBudget && back > cut.budget && (
+      {gone && onReturn && back > cut.budget && (
         <p>
-          <button type="button" id="return" onClick={() => onBudget(back)}>
-            Bring it back: {counted(back, "token")}
+          <button type="button" id="return" onClick={() => onReturn(back)}>
+            Bring it back, at about {counted(back, "token")}
           </button>
         </p>
       )}

@@ -144,6 +144,9 @@ function Typed({ original, isJSON, given, isLinked }: TypedProps) {
   /** The code in the address as this view knows it. */
   const packed = useRef<string>(undefined);
   const isFirst = useRef(true);
+  /** The code that is shown: packing takes a while, and an older code must not get into the address after a newer one. */
+  const newest = useRef(code);
+  newest.current = code;
   const format = (params.value[FORMAT] ?? "openai-chat") as RenderFormat;
   const backfill = params.value[BACKFILL] === "1";
   const room = Math.max(1, Number(params.value[ROOM]) || DEFAULT_ROOM);
@@ -181,6 +184,7 @@ function Typed({ original, isJSON, given, isLinked }: TypedProps) {
           setParam(CODE, undefined);
         } else if (code.length <= MAX_SHARED)
           void pack(code).then((text) => {
+            if (newest.current !== code) return;
             packed.current = text;
             setParam(CODE, text);
           });

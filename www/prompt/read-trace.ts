@@ -7,6 +7,7 @@ import { unpack } from "../../js/prompt/html-tracer-pack.ts";
 import type { PackedData } from "../../js/prompt/html-tracer-pack.ts";
 import type { PromptTrace } from "../../js/prompt/explain.ts";
 import { isInspected } from "./is-prompt.ts";
+import { isForBudget } from "./model.ts";
 
 export type Read =
   | { kind: "code"; code: string }
@@ -18,6 +19,15 @@ const PAGE_DATA = /<script[^>]*>const DATA = (.*);$/m;
 
 /** @throws EspalierError `bad_input` with a sentence that says what to do */
 export function readPrompt(text: string): Read {
+  try {
+    return readText(text);
+  } catch (error) {
+    // Fields of another kind than they should be.
+    throw error instanceof EspalierError ? error : bad(DAMAGED);
+  }
+}
+
+function readText(text: string): Read {
   const start = text.trimStart();
   if (start === "") throw bad("The file is empty.");
   if (isInspected(start))
@@ -53,47 +63,64 @@ function dataOf(trace: PromptTrace): PageData {
   };
   if (trace.nodes.length === 0 || !trace.nodes.every(isNode) || !isNumber(trace.budget) || !isNumber(trace.tokens))
     throw bad("These are not the nodes of a trace: each has an id, a path, and says whether it was kept.");
-  let read: { nodes: PageData["nodes"]; cut: PageCut };
-  try {
-    read = readTrace(trace);
-  } catch (cause) {
-    throw bad(`This trace is damaged: ${(cause as Error).message}`);
-  }
-  const { nodes, cut } = read;
-  const { budget, tokens, removals, fates } = cut;
+  const { nodes, cut } = readTrace(trace);
   checkTree(nodes);
+  checkCut(cut, nodes.length);
+  const { budget, tokens, removals, fates } = cut;
   // Each step is counted once; what meets the limit of an element does not count.
   const steps = new Map(fates.filter((fate) => fate >= 0).map((fate) => [removals[fate]!.step, removals[fate]!]));
-  const freed = [...steps.values()].reduce((sum, one) => sum + (one.limit.includes(" > ") ? 0 : (one.freed ?? 0)), 0);
+  const freed = [...steps.values()].reduce((sum, one) => sum + (isForBudget(one) ? (one.freed ?? 0) : 0), 0);
   return { budget, whole: Math.round(tokens + freed), epochs: [], nodes, cuts: [cut], server: undefined };
 }
 
 function checked(value: unknown): PageData {
   const packed = Object(value) as PackedData;
-  const { budget, whole, epochs, nodes, cuts } = packed;
-  const lists = [nodes, cuts, packed.removals, packed.fates, packed.sizes];
+  const { budget, whole, nodes, cuts } = packed;
+  const lists = [nodes, cuts, packed.removals, packed.fates, packed.sizes, packed.epochs];
   if (!lists.every(Array.isArray) || cuts.length === 0 || !isNumber(budget))
     throw bad("This page is of another version of HTMLTracer. Make it again with this one.");
   checkTree(nodes);
   const data = unpack(packed);
   for (const cut of data.cuts) {
-    const isKnown = [cut.fates, cut.sizes, cut.removals].every(Array.isArray) && isNumber(cut.budget);
-    if (!isKnown || cut.fates.some((fate) => !cut.removals[fate] && fate !== -1)) throw bad("This trace is damaged.");
+    if (cut.nodes) checkTree(cut.nodes);
+    checkCut(cut, (cut.nodes ?? nodes).length);
   }
+  for (const { tokenBudget, elements } of data.epochs)
+    if (!isNumber(tokenBudget) || !elements.every(({ id }) => isNumber(id))) throw bad(DAMAGED);
   // The server of the page no longer runs.
-  return {
-    budget,
-    whole: isNumber(whole) ? whole : budget,
-    epochs: epochs ?? [],
-    nodes,
-    cuts: data.cuts,
-    server: undefined,
-  };
+  return { ...data, whole: isNumber(whole) ? whole : budget, server: undefined };
+}
+
+const DAMAGED = "This trace is damaged.";
+const isTextOrNone = (value: unknown) => value === undefined || typeof value === "string";
+
+function checkCut({ budget, tokens, error, removals, fates, sizes }: PageCut, count: number): void {
+  const isRemoval = ({ step, limit, node, rival }: (typeof removals)[number]) =>
+    isNumber(step) &&
+    typeof limit === "string" &&
+    isNumber(node) &&
+    (rival === undefined || typeof rival.path === "string");
+  const isWhole = fates.length === sizes.length && (fates.length === count || fates.length === 0);
+  const isRight =
+    isNumber(budget) &&
+    isNumber(tokens) &&
+    isTextOrNone(error) &&
+    isWhole &&
+    removals.every(isRemoval) &&
+    fates.every((fate) => fate === -1 || removals[fate] !== undefined) &&
+    sizes.every((size) => isNumber(size) && size >= 0);
+  if (!isRight) throw bad(DAMAGED);
 }
 
 function checkTree(nodes: PageData["nodes"]): void {
-  if (nodes.some(({ parent }, index) => !Number.isInteger(parent) || parent >= index || parent < 0 !== (index === 0)))
-    throw bad("The nodes of this trace are no tree.");
+  const isTree = nodes.every(
+    ({ parent }, index) => Number.isInteger(parent) && parent < index && parent < 0 === (index === 0),
+  );
+  if (!isTree) throw bad("The nodes of this trace are no tree.");
+  for (const { id, type, name, role, text, priority, metadata = [] } of nodes) {
+    const isRight = isNumber(id) && typeof type === "string" && typeof priority === "number";
+    if (!isRight || ![name, role, text].every(isTextOrNone) || !Array.isArray(metadata)) throw bad(DAMAGED);
+  }
 }
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);

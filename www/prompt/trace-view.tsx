@@ -10,7 +10,7 @@ import type { PageCut } from "../../js/prompt/html-tracer-data.ts";
 import { BudgetBar, nextBudget, outcomeOf } from "./budget-bar.tsx";
 import { Detail } from "./detail.tsx";
 import { Icicle } from "./icicle.tsx";
-import { briefOf, errorOf, find, neededFor, rowFor, sentenceOf, show, tokensAfter } from "./model.ts";
+import { briefOf, budgetWithout, errorOf, find, neededFor, rowFor, sentenceOf, show, tokensAfter } from "./model.ts";
 import type { Tree } from "./model.ts";
 import { number } from "./number.ts";
 import { Outline, Removals } from "./outline.tsx";
@@ -37,6 +37,7 @@ export interface TraceViewProps {
 
 /** Milliseconds of a step of the replay. */
 const STEP = 900;
+const MAX_TRIES = 8;
 const NOBODY: ReadonlyMap<number, number> = new Map();
 
 export const KEYS = [
@@ -57,6 +58,8 @@ export function TraceView(props: TraceViewProps) {
   const [replayed, setReplayed] = useState<number>();
   const [isPlaying, setPlaying] = useState(false);
   const [words, setWords] = useState("");
+  /** The node that is brought back, and how many budgets were tried for it. */
+  const returning = useRef<{ id: number; tries: number }>(undefined);
   const finder = useRef<HTMLInputElement>(null);
   const count = Math.min(replayed ?? steps.length, steps.length);
   const indices = useMemo(() => new Map(tree.nodes.map(({ id }, index) => [id, index])), [tree]);
@@ -101,6 +104,11 @@ export function TraceView(props: TraceViewProps) {
     say(sentenceOf(shown, steps[next]!.victim));
   }
 
+  function bringBack(to: number): void {
+    returning.current = { id: selectedId!, tries: 0 };
+    onBudget?.(to, true);
+  }
+
   function nextHit(): void {
     const next = hits.find((row) => row > selected) ?? hits[0];
     if (next === undefined) return say(`Nothing contains “${words}”.`);
@@ -110,6 +118,12 @@ export function TraceView(props: TraceViewProps) {
 
   // Another budget has other removals.
   useEffect(() => {
+    const back = returning.current;
+    const step = back && shown.stepOf[indices.get(back.id) ?? -1];
+    // What removals free together is not always the sum of what each freed: a little more may be needed.
+    if (back && step !== undefined && step >= 0 && back.tries < MAX_TRIES)
+      onBudget?.(Math.max(cut.budget + 2 ** back.tries++, budgetWithout(shown, step)), true);
+    else returning.current = undefined;
     setReplayed(undefined);
     setPlaying(false);
     say(outcomeOf(shown, whole));
@@ -233,7 +247,7 @@ export function TraceView(props: TraceViewProps) {
         </div>
         <Removals {...{ shown, count, selected }} onSelect={select} />
         <div class="detail" id="detail">
-          <Detail {...{ shown, count, selected, told }} onBudget={onBudget && ((to) => onBudget(to, true))} />
+          <Detail {...{ shown, count, selected, told }} onReturn={onBudget && bringBack} />
         </div>
         {children}
       </section>
