@@ -244,7 +244,10 @@ test("the replay takes the removals back, and makes them one by one", async () =
   for (let left = all; left > 0; left--) await page.click("#back");
   assert.equal(await page.textContent(".position"), `0/${all}`);
   assert.equal(await goneRows().count(), 0);
-  assert.match(await page.textContent(".outcome"), new RegExp(`^${await whole()} of 300`));
+  assert.match(
+    await page.textContent(".outcome"),
+    new RegExp(`^${await whole()} tokens after 0 of ${all} removals; the budget is 300`),
+  );
   await page.click("#forward");
   await page.click("#forward");
   assert.equal(await page.textContent(".position"), `2/${all}`);

@@ -8,7 +8,7 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { boxesOf } from "./icicle-layout.ts";
-import { briefOf, isGone, nameOf, rowFor, sizesAfter } from "./model.ts";
+import { briefOf, isGone, nameOf, rowFor, sizesAfter, textIn } from "./model.ts";
 import type { Shown, Tree } from "./model.ts";
 
 export interface IcicleProps {
@@ -92,9 +92,9 @@ export function Icicle({ shown, count, selected, onSelect, whole, budget, isStep
   );
 }
 
-/** An element with several children is named alone: its first text is that of a child. */
+/** An element that contains more than one text is named alone: its first text has a box of its own. */
 const labelOf = (tree: Tree, index: number) =>
-  tree.children[index]!.length > 1 ? nameOf(tree, index) : briefOf(tree, index);
+  tree.children[index]!.length > 0 && textIn(tree, index) === undefined ? nameOf(tree, index) : briefOf(tree, index);
 
 /** The order numbers, where the nodes were; a number that would cover another one is left out. */
 function gravesOf(

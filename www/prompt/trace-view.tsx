@@ -171,8 +171,17 @@ export function TraceView(props: TraceViewProps) {
               outcomeOf(shown, whole)
             ) : (
               <>
-                <b>{number(count === steps.length ? cut.tokens : tokensAfter(shown, count))}</b> of {number(cut.budget)}{" "}
-                tokens, {number(steps.length)} removed. First to go:{" "}
+                {count === steps.length ? (
+                  <>
+                    <b>{number(cut.tokens)}</b> of {number(cut.budget)} tokens, {number(steps.length)} removed.
+                  </>
+                ) : (
+                  <>
+                    <b>{number(tokensAfter(shown, count))}</b> tokens after {number(count)} of {number(steps.length)}{" "}
+                    removals; the budget is {number(cut.budget)}.
+                  </>
+                )}{" "}
+                First to go:{" "}
                 <button type="button" class="link" id="first" onClick={() => select(steps[0]!.victim)}>
                   {briefOf(tree, rowFor(tree, steps[0]!.victim))}
                 </button>
