@@ -81,4 +81,4 @@ export interface ModelServer {
   clear(): void;
   close(): Promise<void>;
 }
-export declare function modelServer(options?: { strict?: boolean; key?: string }): Promise<ModelServer>;
+export declare function modelServer(options?: { strict?: boolean; key?: string; cors?: boolean }): Promise<ModelServer>;

@@ -17,15 +17,20 @@ export const WIRES = { "openai-chat": openaiChat, "openai-responses": openaiResp
 
 /**
  * @param options `strict`: requests that the provider itself would refuse are refused, in its words. `key`: any other
- * is refused.
+ * is refused. `cors`: pages of any origin may ask.
  */
-export function modelServer({ strict = false, key } = {}) {
+export function modelServer({ strict = false, key, cors = false } = {}) {
   const seen = [];
   const queue = [];
   const sockets = new Set();
   let standing = BEHAVIOURS.good;
   const server = createServer(async (request, response) => {
     const chunks = [];
+    if (cors) {
+      response.setHeader("access-control-allow-origin", "*");
+      response.setHeader("access-control-allow-headers", "*, authorization");
+      if (request.method === "OPTIONS") return response.writeHead(204).end();
+    }
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {

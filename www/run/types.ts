@@ -142,8 +142,11 @@ export interface Progress {
   calls: RunCall[];
   /** The newest part of the answer that is being written. */
   writing?: { call: number; text: string };
+  /** Number of the requests of the whole run. */
   of: number;
   isDone: boolean;
+  /** Why the run ended early. */
+  failed?: { isStopped: boolean; said: Said };
 }
 
 export type Fate = "kept" | "changed" | "covered" | "dropped" | "later";

@@ -1,0 +1,261 @@
+/** A model behind an address: how it is asked, and its errors in a person's words. */
+
+import { anthropic, gemini, openai } from "../../js/providers/models.ts";
+import type { HttpOptions, Provider, ProviderErrorDetails } from "../../js/providers/types.ts";
+import type { LlmRequest } from "../../js/types/llm.ts";
+import type { Said } from "./types.ts";
+import type { Ask } from "./writers.ts";
+
+export type EndpointKind = "openai" | "anthropic" | "gemini" | "ollama";
+
+export interface Endpoint {
+  kind: EndpointKind;
+  /** The base address, version included. */
+  address: string;
+  model: string;
+  key: string;
+  /** Seconds to wait for an answer, and within one. */
+  patience: number;
+}
+
+interface Kind {
+  title: string;
+  address: string;
+  model: string;
+  needsKey: boolean;
+  make(options: HttpOptions): Provider;
+  /** Fields that forbid calls. */
+  noTools: Record<string, unknown>;
+}
+
+export const KINDS: Readonly<Record<EndpointKind, Kind>> = {
+  openai: {
+    title: "OpenAI-compatible",
+    address: "https://api.openai.com/v1",
+    model: "gpt-4o-mini",
+    needsKey: true,
+    make: openai,
+    noTools: { tool_choice: "none" },
+  },
+  anthropic: {
+    title: "Anthropic",
+    address: "https://api.anthropic.com/v1",
+    model: "claude-haiku-4-5",
+    needsKey: true,
+    // Without this header Anthropic answers no page.
+    make: (options) => anthropic({ ...options, headers: { "anthropic-dangerous-direct-browser-access": "true" } }),
+    noTools: { tool_choice: { type: "none" } },
+  },
+  gemini: {
+    title: "Gemini",
+    address: "https://generativelanguage.googleapis.com/v1beta",
+    model: "gemini-2.5-flash",
+    needsKey: true,
+    make: gemini,
+    noTools: { toolConfig: { functionCallingConfig: { mode: "NONE" } } },
+  },
+  ollama: {
+    title: "Ollama",
+    address: "http://localhost:11434/v1",
+    model: "llama3.2",
+    needsKey: false,
+    make: openai,
+    noTools: { tool_choice: "none" },
+  },
+};
+
+/** Milliseconds that finding the reason of a lost connection may take. */
+const PROBE_MS = 3_000;
+
+/** An error of an endpoint, already in a person's words. */
+export class EndpointError extends Error {
+  readonly code: string;
+  readonly said: Said;
+  /** True if every other request would fail in the same way. */
+  readonly isLasting: boolean;
+
+  constructor(code: string, said: Said, isLasting: boolean, cause: unknown) {
+    super(said.hint ? `${said.what} ${said.hint}` : said.what, { cause });
+    this.code = code;
+    this.said = said;
+    this.isLasting = isLasting;
+  }
+}
+
+export const sayError = (error: unknown): Said =>
+  error instanceof EndpointError ? error.said : { what: error instanceof Error ? error.message : String(error) };
+
+/** Returns the function that asks the model, streamed. @throws EndpointError for an address or a key that cannot be */
+export function askOf(endpoint: Endpoint): Ask {
+  const { provider, kind } = providerOf(endpoint);
+  return (request, signal, write) =>
+    inWords(endpoint, async () => {
+      const answer = await provider.send(
+        provider.toRequest(request.request ?? request.messages, wantedOf(request, kind)),
+        {
+          signal,
+          stream: true,
+          onText: write,
+        },
+      );
+      const { text, finish, usage, requestId } = answer;
+      return {
+        text,
+        finishReason: finish,
+        ...(usage && { usage: { ...usage } }),
+        ...(requestId !== undefined && { requestId }),
+      };
+    });
+}
+
+function wantedOf({ params: { maxTokens, temperature, toolChoice }, tools, format }: LlmRequest, kind: Kind) {
+  return {
+    format,
+    ...(tools && { tools: [...tools] }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(tools && toolChoice === "none" && { extra: kind.noTools }),
+  };
+}
+
+/** Asks for one word. Returns what the model said. @throws EndpointError */
+export async function tryOut(endpoint: Endpoint, signal: AbortSignal): Promise<string> {
+  const { provider } = providerOf(endpoint);
+  const messages = [{ role: "user", content: "Answer with the one word: ready" }];
+  return inWords(endpoint, async () => {
+    const { text } = await provider.send(provider.toRequest(messages, { format: "openai-chat", maxTokens: 64 }), {
+      signal,
+      stream: true,
+    });
+    return text;
+  });
+}
+
+function providerOf(endpoint: Endpoint): { provider: Provider; kind: Kind } {
+  const kind = KINDS[endpoint.kind];
+  const { address, model, key, patience } = endpoint;
+  try {
+    const provider = kind.make({
+      model: model.trim(),
+      baseUrl: address.trim(),
+      ...(key.trim() && { apiKey: key.trim() }),
+      timeoutMs: patience * 2_000,
+      idleTimeoutMs: patience * 1_000,
+      // A person waits for the answer.
+      retries: 1,
+    });
+    return { provider, kind };
+  } catch (error) {
+    throw new EndpointError("bad_option", badOption(error), true, error);
+  }
+}
+
+function badOption(error: unknown): Said {
+  const { path = "", message = String(error) } = error as { path?: string; message?: string };
+  if (path.endsWith("baseUrl"))
+    return { what: "This is no address.", hint: "It begins with http:// or https://, without user and password." };
+  if (path.endsWith("model")) return { what: "The name of the model is missing." };
+  if (path.endsWith("apiKey")) return { what: "The key has characters that no key has.", hint: "Copy it once more." };
+  return { what: message };
+}
+
+async function inWords<T>(endpoint: Endpoint, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code = "unexpected" } = error as { code?: string };
+    if (code === "bad_option") throw new EndpointError(code, badOption(error), true, error);
+    const details = ((error as { details?: unknown }).details ?? {}) as Partial<ProviderErrorDetails>;
+    const said = code === "network" ? await unreachable(endpoint) : wordsOf(endpoint, code, details, error);
+    const isLasting = LASTING.has(code);
+    throw Object.assign(new EndpointError(code, said, isLasting, error), { details });
+  }
+}
+
+const LASTING: ReadonlySet<string> = new Set(["auth", "network", "bad_request", "bad_response", "bad_option"]);
+
+function wordsOf(
+  { address, model, patience, kind }: Endpoint,
+  code: string,
+  { kind: finer, status, used, limit, retryAfterMs }: Partial<ProviderErrorDetails>,
+  error: unknown,
+): Said {
+  const detail = error instanceof Error ? error.message : String(error);
+  const { host } = new URL(address);
+  const title = KINDS[kind].title;
+  switch (code) {
+    case "auth":
+      return { what: `${host} refused the key.`, hint: "Is it complete, and a key of this provider?", detail };
+    case "rate_limited":
+      if (finer === "quota" || finer === "billing")
+        return { what: "The account behind this key has nothing left to spend.", detail };
+      return {
+        what: `${host} limits requests.`,
+        hint: retryAfterMs ? `It wants ${Math.ceil(retryAfterMs / 1_000)} s of rest.` : "Try again later.",
+        detail,
+      };
+    case "overloaded":
+      return { what: `${host} is overloaded or broken${status ? ` (it answered ${status})` : ""}.`, detail };
+    case "context_length":
+    case "output_reserve":
+      return {
+        what: `The request is too long for ${model}${used && limit ? `: ${used} of ${limit} tokens` : ""}.`,
+        detail,
+      };
+    case "content_filter":
+      return { what: "The provider's filter refused the conversation.", detail };
+    case "timeout":
+      if (finer === "idle") return { what: `${host} stopped in the middle: ${patience} s without a word.`, detail };
+      return { what: `${host} did not answer within ${2 * patience} s.`, hint: "It may be busy, or no LLM.", detail };
+    case "aborted":
+      return { what: "Stopped." };
+    case "bad_response":
+      return {
+        what: `${host} answers, but not as an LLM does (${title}).`,
+        hint: hintOf(kind, address),
+        detail,
+      };
+    default:
+      if (status === 404 || status === 405) {
+        const isModel = /model/i.test(detail);
+        return {
+          what: isModel ? `${host} has no model ${model}.` : `There is no LLM at ${address} (it answered ${status}).`,
+          hint: isModel ? "Write the name as the provider does." : hintOf(kind, address),
+          detail,
+        };
+      }
+      return { what: `${host} did not accept the request.`, detail };
+  }
+}
+
+function hintOf(kind: EndpointKind, address: string): string {
+  const wanted = new URL(KINDS[kind].address).pathname;
+  const { pathname } = new URL(address);
+  if (pathname.replace(/\/$/, "").endsWith(wanted)) return "Is the kind of the provider right?";
+  return `Addresses of this kind end in ${wanted}, as in ${KINDS[kind].address}.`;
+}
+
+/** Finds out why there was no connection: browsers do not tell a page. */
+async function unreachable({ address, kind }: Endpoint): Promise<Said> {
+  const { host, protocol, hostname } = new URL(address);
+  const own = globalThis.location?.origin ?? "this page";
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+  if (globalThis.location?.protocol === "https:" && protocol === "http:" && !isLocal)
+    return {
+      what: `A page of https may not ask ${host} over http.`,
+      hint: "Use an https address, or run the playground on your own machine.",
+    };
+  const isThere = await fetch(address, { mode: "no-cors", signal: AbortSignal.timeout(PROBE_MS) }).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    const start = kind === "ollama" ? " Is Ollama running?" : "";
+    return { what: `Nothing answers at ${host}.`, hint: `Is the address right, and are you online?${start}` };
+  }
+  const hint =
+    kind === "ollama"
+      ? `Start it with OLLAMA_ORIGINS=${own} in its environment.`
+      : `Its owner must allow the origin ${own}, or put a proxy before it that does.`;
+  return { what: `${host} is there, but answers no other website's pages (no CORS).`, hint };
+}

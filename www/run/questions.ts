@@ -1,0 +1,25 @@
+/** The questions that the run view asks its worker, and the answers. */
+
+import type { Endpoint } from "./endpoint.ts";
+import type { Said, Settings, Shown, Step } from "./types.ts";
+
+export type Questions = {
+  /** Takes the open conversation from the worker that read it. */
+  load: [asked: { port: MessagePort }, answer: { messages: number; requests: number }];
+  /** Starts a run with one or two settings; the progress comes as news, with the number of the run. */
+  start: [asked: { run: number; sides: Settings[]; endpoint?: Endpoint }, answer: undefined];
+  stop: [asked: object, answer: undefined];
+  /** What a request holds, one answer for each side. */
+  step: [asked: { number: number }, answer: (Step | undefined)[]];
+  text: [asked: { side: number; number: number; id: string }, answer: Shown];
+  call: [asked: { side: number; number: number }, answer: CallTexts];
+  /** Asks the model for one word. */
+  tryOut: [asked: { endpoint: Endpoint }, answer: { text: string; ms: number } | { said: Said }];
+};
+
+/** A request to the model, to be read. */
+export interface CallTexts {
+  params: string;
+  messages: { role: string; text: string }[];
+  reply: string;
+}
