@@ -61,7 +61,7 @@ export const page = join(out, "www");
 const PAGES = ["index", "document", "search", "inline"];
 const STYLES = ["style", "document", "search", "inline"];
 /** Style sheets of the shell and of views, by folder. */
-const VIEW_STYLES = ["app", "conversation", "prompt"];
+const VIEW_STYLES = ["app", "conversation", "prompt", "run"];
 /** Our sources that can be searched. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
 /** Our sources that the page of a document shows: www/samples.ts names them. */
@@ -88,6 +88,7 @@ export function buildPage() {
     const main = {
       app: "app/main.tsx",
       "prompt-worker": "prompt/run-worker.ts",
+      "run-worker": "run/worker.ts",
       document: "document.ts",
       "document-worker": "document-worker.ts",
       "definitions-worker": "definitions-worker.ts",
@@ -127,6 +128,7 @@ export function buildPage() {
     const files = [...PAGES.map((name) => `${name}.html`), ...STYLES.map((name) => `${name}.css`)];
     for (const name of files) copyFileSync(join(root, "www", name), join(page, name));
     for (const name of VIEW_STYLES) copyFileSync(join(root, "www", name, `${name}.css`), join(page, `${name}.css`));
+    copyFileSync(join(root, "node_modules", "uplot", "dist", "uPlot.min.css"), join(page, "uplot.css"));
     for (const name of ["espalier.wasm", "workspace.wasm"]) copyFileSync(join(out, "wasm", name), join(page, name));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {

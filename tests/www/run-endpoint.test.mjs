@@ -8,7 +8,8 @@ import { answer, failWithin, hang, modelServer, raw, refuse } from "../server/mo
 
 register();
 await import("../js/built.ts");
-const { KINDS, askOf, tryOut } = await import("../../www/run/endpoint.ts");
+const { askOf, tryOut } = await import("../../www/run/endpoint.ts");
+const { KINDS } = await import("../../www/run/kinds.ts");
 
 const PATHS = { openai: "/v1", anthropic: "/v1", gemini: "/v1beta", ollama: "/v1" };
 const REQUEST = {

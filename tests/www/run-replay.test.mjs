@@ -9,7 +9,8 @@ import { register } from "tsx/esm/api";
 
 register();
 const { espalier } = await import("../js/built.ts");
-const { Replay, totalsOf } = await import("../../www/run/replay.ts");
+const { Replay } = await import("../../www/run/replay.ts");
+const { totalsOf } = await import("../../www/run/totals.ts");
 const { requestEnds } = await import("../../www/run/turns.ts");
 const { sentAt, shownAt, stepOf } = await import("../../www/run/step.ts");
 const { readConversation } = await import("../../js/formats/index.ts");

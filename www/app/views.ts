@@ -26,6 +26,13 @@ export const VIEWS: readonly View[] = [
     load: () => import("../conversation/index.tsx"),
   },
   {
+    name: "run",
+    title: "Run",
+    kinds: ["conversation"],
+    example: "pi",
+    load: () => import("../run/index.tsx"),
+  },
+  {
     name: "prompt",
     title: "Prompt",
     kinds: ["prompt"],

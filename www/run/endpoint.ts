@@ -3,65 +3,26 @@
 import { anthropic, gemini, openai } from "../../js/providers/models.ts";
 import type { HttpOptions, Provider, ProviderErrorDetails } from "../../js/providers/types.ts";
 import type { LlmRequest } from "../../js/types/llm.ts";
+import { KINDS } from "./kinds.ts";
+import type { Endpoint, EndpointKind } from "./kinds.ts";
 import type { Said } from "./types.ts";
 import type { Ask } from "./writers.ts";
 
-export type EndpointKind = "openai" | "anthropic" | "gemini" | "ollama";
-
-export interface Endpoint {
-  kind: EndpointKind;
-  /** The base address, version included. */
-  address: string;
-  model: string;
-  key: string;
-  /** Seconds to wait for an answer, and within one. */
-  patience: number;
-}
-
-interface Kind {
-  title: string;
-  address: string;
-  model: string;
-  needsKey: boolean;
+interface Way {
   make(options: HttpOptions): Provider;
   /** Fields that forbid calls. */
   noTools: Record<string, unknown>;
 }
 
-export const KINDS: Readonly<Record<EndpointKind, Kind>> = {
-  openai: {
-    title: "OpenAI-compatible",
-    address: "https://api.openai.com/v1",
-    model: "gpt-4o-mini",
-    needsKey: true,
-    make: openai,
-    noTools: { tool_choice: "none" },
-  },
+const WAYS: Readonly<Record<EndpointKind, Way>> = {
+  openai: { make: openai, noTools: { tool_choice: "none" } },
   anthropic: {
-    title: "Anthropic",
-    address: "https://api.anthropic.com/v1",
-    model: "claude-haiku-4-5",
-    needsKey: true,
     // Without this header Anthropic answers no page.
     make: (options) => anthropic({ ...options, headers: { "anthropic-dangerous-direct-browser-access": "true" } }),
     noTools: { tool_choice: { type: "none" } },
   },
-  gemini: {
-    title: "Gemini",
-    address: "https://generativelanguage.googleapis.com/v1beta",
-    model: "gemini-2.5-flash",
-    needsKey: true,
-    make: gemini,
-    noTools: { toolConfig: { functionCallingConfig: { mode: "NONE" } } },
-  },
-  ollama: {
-    title: "Ollama",
-    address: "http://localhost:11434/v1",
-    model: "llama3.2",
-    needsKey: false,
-    make: openai,
-    noTools: { tool_choice: "none" },
-  },
+  gemini: { make: gemini, noTools: { toolConfig: { functionCallingConfig: { mode: "NONE" } } } },
+  ollama: { make: openai, noTools: { tool_choice: "none" } },
 };
 
 /** Milliseconds that finding the reason of a lost connection may take. */
@@ -87,11 +48,11 @@ export const sayError = (error: unknown): Said =>
 
 /** Returns the function that asks the model, streamed. @throws EndpointError for an address or a key that cannot be */
 export function askOf(endpoint: Endpoint): Ask {
-  const { provider, kind } = providerOf(endpoint);
+  const { provider, way } = providerOf(endpoint);
   return (request, signal, write) =>
     inWords(endpoint, async () => {
       const answer = await provider.send(
-        provider.toRequest(request.request ?? request.messages, wantedOf(request, kind)),
+        provider.toRequest(request.request ?? request.messages, wantedOf(request, way)),
         {
           signal,
           stream: true,
@@ -108,13 +69,13 @@ export function askOf(endpoint: Endpoint): Ask {
     });
 }
 
-function wantedOf({ params: { maxTokens, temperature, toolChoice }, tools, format }: LlmRequest, kind: Kind) {
+function wantedOf({ params: { maxTokens, temperature, toolChoice }, tools, format }: LlmRequest, way: Way) {
   return {
     format,
     ...(tools && { tools: [...tools] }),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),
-    ...(tools && toolChoice === "none" && { extra: kind.noTools }),
+    ...(tools && toolChoice === "none" && { extra: way.noTools }),
   };
 }
 
@@ -131,11 +92,11 @@ export async function tryOut(endpoint: Endpoint, signal: AbortSignal): Promise<s
   });
 }
 
-function providerOf(endpoint: Endpoint): { provider: Provider; kind: Kind } {
-  const kind = KINDS[endpoint.kind];
+function providerOf(endpoint: Endpoint): { provider: Provider; way: Way } {
+  const way = WAYS[endpoint.kind];
   const { address, model, key, patience } = endpoint;
   try {
-    const provider = kind.make({
+    const provider = way.make({
       model: model.trim(),
       baseUrl: address.trim(),
       ...(key.trim() && { apiKey: key.trim() }),
@@ -144,7 +105,7 @@ function providerOf(endpoint: Endpoint): { provider: Provider; kind: Kind } {
       // A person waits for the answer.
       retries: 1,
     });
-    return { provider, kind };
+    return { provider, way };
   } catch (error) {
     throw new EndpointError("bad_option", badOption(error), true, error);
   }

@@ -1,6 +1,6 @@
 /** The questions that the run view asks its worker, and the answers. */
 
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./kinds.ts";
 import type { Said, Settings, Shown, Step } from "./types.ts";
 
 export type Questions = {
@@ -11,6 +11,8 @@ export type Questions = {
   stop: [asked: object, answer: undefined];
   /** What a request holds, one answer for each side. */
   step: [asked: { number: number }, answer: (Step | undefined)[]];
+  /** The beginnings of messages, for the rows that can be seen. */
+  peeks: [asked: { from: number; to: number }, answer: string[]];
   text: [asked: { side: number; number: number; id: string }, answer: Shown];
   call: [asked: { side: number; number: number }, answer: CallTexts];
   /** Asks the model for one word. */

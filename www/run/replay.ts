@@ -13,7 +13,7 @@ import type { Profile } from "../../js/types/profile.ts";
 import { ScriptedClock, turn } from "./clock.ts";
 import type { Epoch } from "./fates.ts";
 import { requestEnds } from "./turns.ts";
-import type { Lines, RunCall, RunCompaction, RunRequest, Said, Settings, Totals } from "./types.ts";
+import type { Lines, RunCall, RunCompaction, RunRequest, Said, Settings } from "./types.ts";
 import { LiveModel, scriptedModel } from "./writers.ts";
 import type { Ask, Heard } from "./writers.ts";
 
@@ -385,26 +385,6 @@ function linesOf({ start, block, background, shares }: Profile, limit: number, r
     ...(block !== null && { trigger: Math.round(block * limit) }),
     ...(background ? { background: Math.round(start.warm * limit) } : { trigger: Math.round(start.warm * limit) }),
     target: Math.round(limit - room + shares.ongoing * room),
-  };
-}
-
-/** Returns the sums of a run. */
-export function totalsOf({ requests, compactions, calls }: Pick<Replay, "requests" | "compactions" | "calls">): Totals {
-  const sum = (of: (row: RunRequest) => number) => requests.reduce((all, row) => all + of(row), 0);
-  const applied = compactions.filter(({ outcome }) => outcome === "applied");
-  return {
-    requests: requests.length,
-    sent: sum(({ sent = 0 }) => sent),
-    cached: sum(({ cached }) => cached),
-    lost: sum(({ lost }) => lost),
-    compactions: compactions.length,
-    summaries: applied.length,
-    calls: calls.length,
-    waits: requests.filter(({ waited }) => waited > 0).length,
-    waited: sum(({ waited }) => waited),
-    trimmed: requests.filter(({ trimmed }) => trimmed > 0).length,
-    failed: requests.filter(({ error }) => error !== undefined).length,
-    whole: requests.at(-1)?.whole ?? 0,
   };
 }
 

@@ -6,7 +6,7 @@ import { profile } from "../../js/calls/profile.ts";
 import { EspalierError, countMessages, init, openConversation } from "../../js/entries/verbs.ts";
 import type { EncodingName } from "../../js/types/count.ts";
 import type { NeutralMessage, ToolList } from "../../js/types/messages.ts";
-import { textOf } from "../reading.ts";
+import { peekOf, textOf } from "../reading.ts";
 import { answering, tell } from "../talk.ts";
 import { turn } from "./clock.ts";
 import { EndpointError, askOf, sayError, tryOut } from "./endpoint.ts";
@@ -21,6 +21,8 @@ const pack = { openConversation, countMessages, profile, placeMarks, stablePrefi
 
 /** Milliseconds between two messages to the page: it draws no faster. */
 const NEWS_MS = 60;
+/** Characters of a row's text. */
+const MAX_PEEK = 160;
 
 let source: Source | undefined;
 let replays: Replay[] = [];
@@ -195,9 +197,10 @@ answering<Questions>(
     start,
     stop,
     step: ({ number }) => replays.map((replay) => stepOf(pack, replay, number)),
+    peeks: ({ from, to }) => (source?.messages.slice(from, to) ?? []).map((message) => peekOf(message, MAX_PEEK)),
     text: ({ side, number, id }) => (replays[side] ? shownAt(replays[side], number, id) : {}),
     call,
     tryOut: trial,
   },
-  ["step", "text"],
+  ["step", "peeks", "text"],
 );

@@ -1,0 +1,143 @@
+/** @jsxImportSource preact */
+/** The settings of one side or two. */
+
+import { opened, params } from "../app/state.ts";
+import { DEFAULTS, FAILURES, LIMITS, PROFILES, WRITERS, differencesOf, withB } from "./settings.ts";
+import { change, settings } from "./store.ts";
+import type { Settings } from "./types.ts";
+
+export function Knobs() {
+  const [a, b] = settings.value;
+  const toggle = (hasB: boolean) => (params.value = withB(params.value, hasB, a!.budget));
+  return (
+    <form class="knobs" aria-label="Settings of the run" onSubmit={(event) => event.preventDefault()}>
+      <SideKnobs side={0} own={a!} title={b ? "A" : "Run"} />
+      {b && <SideKnobs side={1} own={b} title="B" />}
+      <div class="knobs-end">
+        <label class="check">
+          <input
+            type="checkbox"
+            id="run-two"
+            checked={b !== undefined}
+            onChange={({ currentTarget }) => toggle(currentTarget.checked)}
+          />
+          compare with a second run
+        </label>
+        {b && <small class="differs">{differencesOf(a!, b).join(", ") || "A and B are alike"}</small>}
+      </div>
+    </form>
+  );
+}
+
+function SideKnobs({ side, own, title }: { side: number; own: Settings; title: string }) {
+  const id = (field: string) => `run-${side === 0 ? "" : "b-"}${field}`;
+  const thing = opened.value;
+  const total = thing?.kind === "conversation" ? thing.conversation.total : own.budget;
+  const most = Math.max(total, own.budget, 1_000);
+  const isScripted = own.writer === "scripted";
+  return (
+    <fieldset class={`side side-${"ab"[side]}`}>
+      <legend>{title}</legend>
+      <label class="budget">
+        <span>
+          window <small>tokens</small>
+        </span>
+        <span class="pair">
+          <input
+            type="range"
+            id={id("slider")}
+            min={Math.min(1_000, own.budget)}
+            max={most}
+            step={Math.max(1, Math.round(most / 400))}
+            value={own.budget}
+            aria-valuetext={`${own.budget.toLocaleString("en")} of ${total.toLocaleString("en")} tokens`}
+            aria-label={`window of ${title}`}
+            onInput={({ currentTarget }) => change(side, "budget", currentTarget.value)}
+          />
+          <input
+            type="number"
+            id={id("budget")}
+            min={1}
+            value={own.budget}
+            aria-label={`window of ${title}, in tokens`}
+            onChange={({ currentTarget }) =>
+              Number(currentTarget.value) >= 1 && change(side, "budget", currentTarget.value)
+            }
+          />
+        </span>
+      </label>
+      <Choice
+        id={id("profile")}
+        label="profile"
+        value={own.profile}
+        of={PROFILES.map((name) => [name, name])}
+        field="profile"
+        side={side}
+      />
+      <Choice id={id("writer")} label="summaries by" value={own.writer} of={WRITERS} field="writer" side={side} />
+      {isScripted && (
+        <>
+          <Amount id={id("latency")} label="latency" side={side} field="latency" value={own.latency} />
+          <Choice
+            id={id("failures")}
+            label="it fails"
+            value={own.failures}
+            of={FAILURES}
+            field="failures"
+            side={side}
+          />
+        </>
+      )}
+      {side === 0 && <Amount id={id("pace")} label="between requests" side={side} field="pace" value={own.pace} />}
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  id: string;
+  label: string;
+  value: string;
+  of: readonly (readonly [string, string])[];
+  field: keyof Settings;
+  side: number;
+}
+
+function Choice({ id, label, value, of, field, side }: ChoiceProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <select id={id} value={value} onChange={({ currentTarget }) => change(side, field, currentTarget.value)}>
+        {of.map(([name, title]) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Amount(props: { id: string; label: string; side: number; field: "latency" | "pace"; value: number }) {
+  const { id, label, side, field, value } = props;
+  const [min, max] = LIMITS[field];
+  return (
+    <label>
+      <span>
+        {label} <small>s</small>
+      </span>
+      <input
+        type="number"
+        id={id}
+        min={min}
+        max={max}
+        step="any"
+        value={value}
+        onChange={({ currentTarget }) => {
+          const given = currentTarget.value === "" ? DEFAULTS[field] : Number(currentTarget.value);
+          change(side, field, String(Math.min(max, Math.max(min, given))));
+          currentTarget.value = String(Math.min(max, Math.max(min, given)));
+        }}
+      />
+    </label>
+  );
+}
