@@ -78,7 +78,7 @@ function Legend() {
   const isTwo = sides.value.length > 1;
   return (
     <ul class="legend">
-      <li class="area">whole history</li>
+      <li class="history">whole history</li>
       <li class="a">{isTwo ? "A sent" : "sent"}</li>
       {isTwo && <li class="b">B sent</li>}
       <li class="start">compaction starts</li>
@@ -86,7 +86,7 @@ function Legend() {
       <li class="applied">applied</li>
       <li class="wait">request waits</li>
       <li class="cross">failed or discarded</li>
-      <li class="foot">cache lost</li>
+      <li class="loss">cache lost</li>
     </ul>
   );
 }
@@ -205,7 +205,7 @@ function coloursOf(element: HTMLElement): Colours {
     dim: of("dim"),
     line: of("line"),
     card: of("card"),
-    area: of("out"),
+    area: of("out").replace(/^rgb\((.*)\)$/, "rgba($1, 0.45)"),
     bad: of("bad"),
     mid: of("mid"),
     sides: [of("in"), of("new")],

@@ -50,9 +50,10 @@ export default function Run() {
   const wantsModel = settings.value.some(({ writer }) => writer === "endpoint");
   return (
     <div class="run" id="run">
-      <Knobs />
+      <Knobs>
+        <State />
+      </Knobs>
       {wantsModel && <ModelForm />}
-      <State />
       <Writing />
       <Chart />
       <div class="panes">

@@ -1,12 +1,13 @@
 /** @jsxImportSource preact */
 /** The settings of one side or two. */
 
+import type { ComponentChildren } from "preact";
 import { opened, params } from "../app/state.ts";
 import { DEFAULTS, FAILURES, LIMITS, PROFILES, WRITERS, differencesOf, withB } from "./settings.ts";
 import { change, settings } from "./store.ts";
 import type { Settings } from "./types.ts";
 
-export function Knobs() {
+export function Knobs({ children }: { children?: ComponentChildren }) {
   const [a, b] = settings.value;
   const toggle = (hasB: boolean) => (params.value = withB(params.value, hasB, a!.budget));
   return (
@@ -24,6 +25,7 @@ export function Knobs() {
           compare with a second run
         </label>
         {b && <small class="differs">{differencesOf(a!, b).join(", ") || "A and B are alike"}</small>}
+        {children}
       </div>
     </form>
   );

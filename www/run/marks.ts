@@ -38,7 +38,9 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
   const x = (at: number) => u.valToPos(at, "x", true);
   const y = (tokens: number) => u.valToPos(tokens, "y", true);
 
+  const boxes: { from: number; to: number; base: number }[] = [];
   drawLimits();
+  drawHistory();
   for (const [number, side] of sides.entries()) drawSide(side, number);
   if (chosen !== undefined && inside(x(chosen))) {
     ctx.strokeStyle = colours.text;
@@ -54,8 +56,7 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
   }
 
   function drawLimits(): void {
-    const texts: number[] = [];
-    for (const [number, { lines, settings }] of sides.entries()) {
+    for (const [number, { lines }] of sides.entries()) {
       if (!lines) continue;
       for (const [field, name] of NAMES) {
         const tokens = lines[field];
@@ -66,17 +67,28 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
         ctx.setLineDash((field === "window" ? [] : number > 0 ? DASH : [2, 3]).map((part) => part * ratio));
         line(left, at, right, at);
         ctx.setLineDash([]);
-        // A label that would lie on another one is left out; the text below the chart has all of them.
-        if (texts.some((other) => Math.abs(other - at) < 12 * ratio)) continue;
-        texts.push(at);
         const owner = sides.length > 1 ? `${"AB"[number]} ` : "";
         label(`${owner}${name} ${compact(tokens)}`, left + 4 * ratio, at - 3 * ratio, colours.dim);
-        void settings;
       }
     }
   }
 
+  /** Says how far the history goes on above the chart. */
+  function drawHistory(): void {
+    const history = Math.max(0, ...sides.map(({ requests }) => requests.at(-1)?.history ?? 0));
+    if (history > (u.scales["y"]!.max ?? 0))
+      label(`the whole history: ${compact(history)} ↑`, right - 4 * ratio, bbox.top + 12 * ratio, colours.dim, "right");
+  }
+
+  /** Writes a text, unless it would lie on another one: the list has all figures. */
   function label(text: string, at: number, base: number, colour: string, align: CanvasTextAlign = "left"): void {
+    const width = ctx.measureText(text).width;
+    const box = { from: align === "left" ? at : at - width, to: align === "left" ? at + width : at, base };
+    const isFree = boxes.every(
+      (other) => box.from > other.to || box.to < other.from || Math.abs(box.base - other.base) > 12 * ratio,
+    );
+    if (!isFree) return;
+    boxes.push(box);
     ctx.textAlign = align;
     ctx.lineWidth = 3 * ratio;
     ctx.strokeStyle = colours.card;
@@ -90,7 +102,6 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
     const lane = bbox.top - (sides.length - number - 0.5) * LANE * ratio;
     const colour = colours.sides[number]!;
     if (sides.length > 1) label("AB"[number]!, left - 6 * ratio, lane + 4 * ratio, colour, "right");
-    let free = Number.NEGATIVE_INFINITY;
     for (const made of compactions) {
       if (!made) continue;
       drawLane(made, lane, colour);
@@ -105,10 +116,8 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
       ctx.setLineDash([]);
       ctx.lineWidth = ratio;
       const text = `−${compact(before - after)}`;
-      const width = ctx.measureText(text).width;
       const from = x(end) + 5 * ratio;
-      if (from < free || from + width > right) continue;
-      free = from + width + 4 * ratio;
+      if (from + ctx.measureText(text).width > right) continue;
       label(text, from, (y(previous.sent) + y(now.sent)) / 2 + (number - 0.5) * 12 * ratio, colour);
     }
     const foot = bbox.top + bbox.height;

@@ -52,7 +52,8 @@ let shownOf: unknown;
 type Row = { index: number; fates: (FateRow | undefined)[] } | { inserted: Inserted; side: number };
 
 function rowsOf(all: readonly (Step | undefined)[], wanted: Filter): Row[] {
-  const most = Math.max(0, ...all.map((step) => step?.fates.findLastIndex(({ fate }) => fate !== "later") ?? -1)) + 1;
+  const lengths = all.map((step) => (step?.fates.findLastIndex(({ fate }) => fate !== "later") ?? -1) + 1);
+  const most = Math.max(0, ...lengths);
   const rows: Row[] = [];
   for (let index = 0; index <= most; index += 1) {
     for (const [side, step] of all.entries())
