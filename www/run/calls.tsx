@@ -39,6 +39,7 @@ function Call({ call, side, name }: { call: RunCall; side: number; name: string 
           {name}
           {call.number}. at request {Math.floor(at)}: {purpose}, {number(promptTokens)} tokens as {shape}; {outcome}
           {time}
+          {error && `: ${error.what}`}
         </summary>
         {error && <SaidText said={error} />}
         {isOpen && <Texts side={side} call={call} />}

@@ -10,8 +10,9 @@ import type { Colours } from "./marks.ts";
 import { chosen, isRunning, sides, version } from "./store.ts";
 import type { Side } from "./store.ts";
 
-/** CSS pixels of the chart. */
-const HEIGHT = 300;
+const NARROW = "(max-width: 52rem)";
+/** CSS pixels of the chart: a phone must also show the settings that move it. */
+const heightNow = () => (matchMedia(NARROW).matches ? 210 : 300);
 /** The request under the pointer. */
 const hovered = signal<number | undefined>(undefined);
 
@@ -34,7 +35,7 @@ export function Chart() {
     const element = box.current!;
     const made = new uPlot(optionsOf(element, count, isWhole), dataOf(sides.peek()), element);
     plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: heightNow() }));
     observer.observe(element);
     return () => {
       observer.disconnect();
@@ -77,17 +78,20 @@ export function Chart() {
 function Legend() {
   const isTwo = sides.value.length > 1;
   return (
-    <ul class="legend">
-      <li class="history">whole history</li>
-      <li class="a">{isTwo ? "A sent" : "sent"}</li>
-      {isTwo && <li class="b">B sent</li>}
-      <li class="start">compaction starts</li>
-      <li class="ready">ready</li>
-      <li class="applied">applied</li>
-      <li class="wait">request waits</li>
-      <li class="cross">failed or discarded</li>
-      <li class="loss">cache lost</li>
-    </ul>
+    <details class="signs" open={!matchMedia(NARROW).matches}>
+      <summary>Signs</summary>
+      <ul class="legend">
+        <li class="history">whole history</li>
+        <li class="a">{isTwo ? "A sent" : "sent"}</li>
+        {isTwo && <li class="b">B sent</li>}
+        <li class="start">compaction starts</li>
+        <li class="ready">ready</li>
+        <li class="applied">applied</li>
+        <li class="wait">request waits</li>
+        <li class="cross">failed or discarded</li>
+        <li class="loss">cache lost</li>
+      </ul>
+    </details>
   );
 }
 
@@ -156,7 +160,7 @@ function optionsOf(element: HTMLElement, count: number, isWhole: boolean): uPlot
   };
   return {
     width: element.clientWidth || 600,
-    height: HEIGHT,
+    height: heightNow(),
     padding: [Math.max(1, count) * LANE + 4, 12, 0, 0],
     legend: { show: false },
     scales: {

@@ -24,6 +24,8 @@ const NAMES: readonly (readonly [keyof Lines, string])[] = [
   ["background", "background start"],
   ["target", "target"],
 ];
+/** CSS pixels below which only the windows are labelled. */
+const NARROW = 500;
 /** Dashes of B, in CSS pixels. */
 export const DASH = [6, 4];
 
@@ -39,6 +41,7 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
   const y = (tokens: number) => u.valToPos(tokens, "y", true);
 
   const boxes: { from: number; to: number; base: number }[] = [];
+  const isNarrow = bbox.width / ratio < NARROW;
   drawLimits();
   drawHistory();
   for (const [number, side] of sides.entries()) drawSide(side, number);
@@ -67,6 +70,7 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
         ctx.setLineDash((field === "window" ? [] : number > 0 ? DASH : [2, 3]).map((part) => part * ratio));
         line(left, at, right, at);
         ctx.setLineDash([]);
+        if (isNarrow && field !== "window") continue;
         const owner = sides.length > 1 ? `${"AB"[number]} ` : "";
         label(`${owner}${name} ${compact(tokens)}`, left + 4 * ratio, at - 3 * ratio, colours.dim);
       }
@@ -115,6 +119,7 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
       line(x(end), y(previous.sent), x(end), y(now.sent));
       ctx.setLineDash([]);
       ctx.lineWidth = ratio;
+      if (isNarrow) continue;
       const text = `−${compact(before - after)}`;
       const from = x(end) + 5 * ratio;
       if (from + ctx.measureText(text).width > right) continue;

@@ -6,8 +6,8 @@ import type { Said, Settings, Shown, Step } from "./types.ts";
 export type Questions = {
   /** Takes the open conversation from the worker that read it. */
   load: [asked: { port: MessagePort }, answer: { messages: number; requests: number }];
-  /** Starts a run with one or two settings; the progress comes as news, with the number of the run. */
-  start: [asked: { run: number; sides: Settings[]; endpoint?: Endpoint }, answer: undefined];
+  /** Starts a run with one or two settings; the progress comes as news, with the number of the run. `said`: the model cannot be asked. */
+  start: [asked: { run: number; sides: Settings[]; endpoint?: Endpoint }, answer: { said?: Said }];
   stop: [asked: object, answer: undefined];
   /** What a request holds, one answer for each side. */
   step: [asked: { number: number }, answer: (Step | undefined)[]];

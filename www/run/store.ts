@@ -104,19 +104,29 @@ async function begin(): Promise<void> {
     if (number !== run) return;
     const usesEndpoint = wanted.some(({ writer }) => writer === "endpoint");
     const model = endpoint.peek();
-    await askRun("start", { run: number, sides: wanted, ...(usesEndpoint && model && { endpoint: model }) });
-  } catch (error) {
-    if (number !== run) return;
-    const { code, message } = error as Failed;
+    const asked = { run: number, sides: wanted, ...(usesEndpoint && model && { endpoint: model }) };
+    const { said } = await askRun("start", asked);
+    if (!said || number !== run) return;
     batch(() => {
       isRunning.value = false;
-      if (code === "bad_option") ended.value = { isStopped: false, said: { what: message } };
-      else failure.value = error as Failed;
+      ended.value = { isStopped: false, said };
+    });
+  } catch (error) {
+    if (number !== run) return;
+    batch(() => {
+      isRunning.value = false;
+      failure.value = error as Failed;
     });
   }
 }
 
 export function stop(): void {
+  if (timer !== undefined) {
+    // It has not begun.
+    clearTimeout(timer);
+    timer = undefined;
+    isRunning.value = false;
+  }
   void askRun("stop", {});
 }
 
@@ -131,13 +141,20 @@ export const needsEndpoint = computed(
   () => settings.value.some(({ writer }) => writer === "endpoint") && endpoint.value === undefined,
 );
 
+/** True if the shown run goes on in the worker. */
+const isUnfinished = () => !ended.peek() && sides.peek().some(({ requests, of }) => requests.length < of);
+
 function follow(): void {
   const key = JSON.stringify([opened.value?.id, settings.value, endpoint.value]);
   const waits = needsEndpoint.value;
   clearTimeout(timer);
+  if (timer !== undefined) isRunning.value = isUnfinished();
+  timer = undefined;
   if (key === startedWith || waits) return;
   const delay = startedWith === "" ? 0 : REST;
+  isRunning.value = true;
   timer = setTimeout(() => {
+    timer = undefined;
     startedWith = key;
     void begin();
   }, delay);

@@ -16,6 +16,7 @@ import type { Source } from "./replay.ts";
 import { shownAt, stepOf } from "./step.ts";
 import { requestEnds } from "./turns.ts";
 import type { Progress } from "./types.ts";
+import type { Ask } from "./writers.ts";
 
 const pack = { openConversation, countMessages, profile, placeMarks, stablePrefix };
 
@@ -44,12 +45,17 @@ function stop(): undefined {
   return undefined;
 }
 
-async function start({ run, sides, endpoint }: Questions["start"][0]): Promise<undefined> {
+async function start({ run, sides, endpoint }: Questions["start"][0]): Promise<Questions["start"][1]> {
   stop();
   const own = source;
   if (!own) throw new EspalierError({ code: "bad_input", message: "No conversation is open." });
   await init({ encodings: [...new Set(sides.map(({ encoding }) => encoding))] });
-  const ask = endpoint && askOf(endpoint);
+  let ask: Ask | undefined;
+  try {
+    ask = endpoint && askOf(endpoint);
+  } catch (error) {
+    return { said: sayError(error) };
+  }
   const controller = new AbortController();
   running = controller;
   for (const replay of replays) void replay.dispose();
@@ -76,7 +82,7 @@ async function start({ run, sides, endpoint }: Questions["start"][0]): Promise<u
   const teller = new Teller(run, replays, controller.signal);
   before.push((side, call, text) => teller.writes(side, call, text));
   void play(replays, teller, controller);
-  return undefined;
+  return {};
 }
 
 /** Makes the requests of all sides in turns, so that their charts grow side by side. */

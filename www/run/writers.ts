@@ -114,12 +114,11 @@ export class LiveModel {
         }).then(then);
       return work.then(
         (reply) => over(() => (heard.ended(call, reply, undefined, false), reply)),
-        (error: unknown) => {
-          heard.ended(call, undefined, error, signal.aborted);
-          return over(() => {
+        (error: unknown) =>
+          over(() => {
+            heard.ended(call, undefined, error, signal.aborted);
             throw error;
-          });
-        },
+          }),
       );
     };
   }
