@@ -13,6 +13,8 @@ import type { Side } from "./store.ts";
 const NARROW = "(max-width: 52rem)";
 /** CSS pixels of the chart: a phone must also show the settings that move it. */
 const heightNow = () => (matchMedia(NARROW).matches ? 210 : 300);
+/** Messages from which on steps would be finer than pixels. */
+const MANY = 6_000;
 /** The request under the pointer. */
 const hovered = signal<number | undefined>(undefined);
 
@@ -46,7 +48,9 @@ export function Chart() {
 
   useSignalEffect(() => {
     version.value;
-    plot.current?.setData(dataOf(sides.peek()));
+    // In a task of its own: the lists are drawn in this one.
+    const frame = requestAnimationFrame(() => plot.current?.setData(dataOf(sides.peek())));
+    return () => cancelAnimationFrame(frame);
   });
   useSignalEffect(() => {
     chosen.value;
@@ -145,7 +149,10 @@ function dataOf(all: readonly Side[]): uPlot.AlignedData {
 
 function optionsOf(element: HTMLElement, count: number, isWhole: boolean): uPlot.Options {
   const colours = coloursOf(element);
-  const stepped = uPlot.paths.stepped!({ align: 1 });
+  const thing = opened.peek();
+  const isLong = thing?.kind === "conversation" && thing.conversation.count > MANY;
+  // uPlot leaves out what no pixel shows only of plain lines.
+  const paths = isLong ? uPlot.paths.linear!() : uPlot.paths.stepped!({ align: 1 });
   const axis = {
     stroke: colours.dim,
     grid: { stroke: colours.line, width: 1 },
@@ -173,13 +180,13 @@ function optionsOf(element: HTMLElement, count: number, isWhole: boolean): uPlot
     ],
     series: [
       {},
-      { fill: colours.area, width: 0, points: { show: false }, paths: stepped },
+      { fill: colours.area, width: 0, points: { show: false }, paths },
       ...Array.from({ length: count }, (_, side) => ({
         stroke: colours.sides[side]!,
         width: 2,
         ...(side > 0 && { dash: DASH }),
         points: { show: false },
-        paths: stepped,
+        paths,
       })),
     ],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },

@@ -11,7 +11,7 @@ import { Knobs } from "./knobs.tsx";
 import { ModelForm } from "./model-form.tsx";
 import { Requests } from "./requests.tsx";
 import { SaidText } from "./said.tsx";
-import { StepPane, forgetPeeks } from "./step-pane.tsx";
+import { StepPane, forgetRows } from "./step-pane.tsx";
 import {
   again,
   chosen,
@@ -44,7 +44,7 @@ export default function Run() {
     };
   }, []);
   useEffect(() => {
-    forgetPeeks();
+    forgetRows();
     chosen.value = undefined;
   }, [id]);
   const wantsModel = settings.value.some(({ writer }) => writer === "endpoint");

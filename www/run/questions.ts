@@ -1,7 +1,7 @@
 /** The questions that the run view asks its worker, and the answers. */
 
 import type { Endpoint } from "./kinds.ts";
-import type { Said, Settings, Shown, Step } from "./types.ts";
+import type { MessageRow, Said, Settings, Shown, Step } from "./types.ts";
 
 export type Questions = {
   /** Takes the open conversation from the worker that read it. */
@@ -11,8 +11,8 @@ export type Questions = {
   stop: [asked: object, answer: undefined];
   /** What a request holds, one answer for each side. */
   step: [asked: { number: number }, answer: (Step | undefined)[]];
-  /** The beginnings of messages, for the rows that can be seen. */
-  peeks: [asked: { from: number; to: number }, answer: string[]];
+  /** Messages of the conversation, for the rows that can be seen. */
+  rows: [asked: { indices: number[] }, answer: MessageRow[]];
   text: [asked: { side: number; number: number; id: string }, answer: Shown];
   call: [asked: { side: number; number: number }, answer: CallTexts];
   /** Asks the model for one word. */

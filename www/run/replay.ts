@@ -5,6 +5,7 @@
 
 import type { Conversation } from "../../js/conversation/conversation.ts";
 import type { ConversationEvent, Prepared } from "../../js/conversation/types.ts";
+import type { LogEditRow } from "../../js/log/types.ts";
 import type { countMessages, openConversation } from "../../js/entries/verbs.ts";
 import type { profile } from "../../js/calls/profile.ts";
 import type { Llm, LlmRequest } from "../../js/types/llm.ts";
@@ -67,6 +68,7 @@ export class Replay {
   /** Tokens of the first `n` messages, with the tools. */
   private readonly sums: readonly number[];
   private conversation: Conversation<NeutralMessage> | undefined;
+  private lastEdits: readonly LogEditRow[] = [];
   private appended = 0;
   /** The compaction that is being made for a request, and the one beside the conversation. */
   private inRequest: RunCompaction | undefined;
@@ -121,7 +123,7 @@ export class Replay {
     } catch (error) {
       if (signal?.aborted) throw error;
       row.error = (error as Error).message;
-      this.epochs.push({ count: end, sent: [], edits: conversation.edits(), trimmed: [], repaired: [] });
+      this.epochs.push({ count: end, sent: [], entries: conversation.log.length, trimmed: [], repaired: [] });
     } finally {
       this.isPreparing = false;
     }
@@ -143,7 +145,13 @@ export class Replay {
     };
   }
 
+  /** All edits so far. */
+  get edits(): readonly LogEditRow[] {
+    return this.conversation?.edits() ?? this.lastEdits;
+  }
+
   async dispose(): Promise<void> {
+    this.lastEdits = this.edits;
     let isDone = false;
     const ending = this.conversation?.dispose().finally(() => (isDone = true));
     this.conversation = undefined;
@@ -369,7 +377,7 @@ export class Replay {
       row.whole = before!.whole + this.sums[row.messages]! - this.sums[before!.messages]!;
       return;
     }
-    this.epochs.push({ count: row.messages, sent: messages, edits: conversation.edits(), trimmed, repaired });
+    this.epochs.push({ count: row.messages, sent: messages, entries: conversation.log.length, trimmed, repaired });
     const known = new Set<NeutralMessage>(messages);
     row.whole = this.source.messages.reduce(
       (sum, message, at) => (at < row.messages && known.has(message) ? sum + this.counts[at]! : sum),

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** What one request holds: the plan, the cache, and every message with its fate. */
 
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import type { Failed } from "../talk.ts";
 import { SUPERSEDED } from "../talk.ts";
@@ -9,7 +9,8 @@ import { failure } from "../app/state.ts";
 import { Happened } from "./requests.tsx";
 import { Reading } from "./said.tsx";
 import { askRun, chosen, sides, version } from "./store.ts";
-import type { FateRow, Inserted, Shown, Step } from "./types.ts";
+import { FATES } from "./types.ts";
+import type { Fate, MessageRow, Shown, Step } from "./types.ts";
 import { Cell, Windowed } from "./windowed.tsx";
 
 const number = (value: number) => value.toLocaleString("en");
@@ -48,26 +49,34 @@ effect(() => {
 /** The run of the shown step. */
 let shownOf: unknown;
 
-/** One row: a message of the conversation, or one that a side put in. */
-type Row = { index: number; fates: (FateRow | undefined)[] } | { inserted: Inserted; side: number };
+/** A row: the index of a message, or `~index` of an inserted one in {@link insertions}. */
+const insertions = computed(() =>
+  steps.value.flatMap((step, side) => (step?.inserted ?? []).map((made) => ({ made, side }))),
+);
 
-function rowsOf(all: readonly (Step | undefined)[], wanted: Filter): Row[] {
-  const lengths = all.map((step) => (step?.fates.findLastIndex(({ fate }) => fate !== "later") ?? -1) + 1);
-  const most = Math.max(0, ...lengths);
-  const rows: Row[] = [];
+const rows = computed(() => {
+  const all = steps.value;
+  const wanted = filter.value;
+  const most = Math.max(0, ...all.map((step) => step?.fates.length ?? 0));
+  const made = insertions.value.map(({ made: { before } }, at) => [Math.min(before, most), ~at] as const);
+  made.sort(([a], [b]) => a - b);
+  const list: number[] = [];
+  let next = 0;
   for (let index = 0; index <= most; index += 1) {
-    for (const [side, step] of all.entries())
-      for (const inserted of step?.inserted ?? [])
-        if (inserted.before === index || (index === most && inserted.before > most)) rows.push({ inserted, side });
+    for (; next < made.length && made[next]![0] === index; next += 1) list.push(made[next]![1]);
     if (index === most) break;
-    const fates = all.map((step) => step?.fates[index]);
-    const isDifferent = fates.some((fate) => fate?.fate !== fates[0]?.fate);
-    const isGone = fates.some((fate) => fate && fate.fate !== "kept" && fate.fate !== "later");
-    if (wanted === "all" || (wanted === "gone" && isGone) || (wanted === "different" && isDifferent))
-      rows.push({ index, fates });
+    const first = all[0]?.fates[index];
+    const isDifferent = all.length > 1 && first !== all[1]?.fates[index];
+    const isGone = all.some((step) => (step?.fates[index] ?? 0) !== 0);
+    if (wanted === "all" || (wanted === "gone" && isGone) || (wanted === "different" && isDifferent)) list.push(index);
   }
-  return rows;
-}
+  return list;
+});
+
+const fateOf = (step: Step | undefined, index: number): Fate | undefined => {
+  const fate = step?.fates[index];
+  return fate === undefined ? undefined : FATES[fate];
+};
 
 export function StepPane() {
   const at = chosen.value;
@@ -97,7 +106,7 @@ export function StepPane() {
       </div>
       <Happened at={at} />
       {all.map((step, side) => step && <Facts key={side} step={step} side={side} />)}
-      <Messages all={all} at={at} />
+      <Messages at={at} />
     </section>
   );
 }
@@ -121,7 +130,7 @@ function Facts({ step, side }: { step: Step; side: number }) {
       </p>
       <details>
         <summary>
-          {name}the plan: {step.edits.length === 0 ? "no edits" : `${number(step.edits.length)} edits`}
+          {name}the plan: {step.editCount === 0 ? "no edits" : `${number(step.editCount)} edits`}
           {step.trimmed.length > 0 && `, ${step.trimmed.length} removals in this request only`}
         </summary>
         {made?.steps && (
@@ -137,25 +146,19 @@ function Facts({ step, side }: { step: Step; side: number }) {
               {rule}: {why} ({number(tokens)} tokens)
             </li>
           ))}
-          {step.edits
-            .slice(-MAX_EDITS)
-            .toReversed()
-            .map(({ id, rule, trigger, before, after, messages }) => (
-              <li key={id}>
-                {id} {rule}
-                {trigger && ` (${trigger})`}: {messages} {messages === 1 ? "message" : "messages"}, {number(before)} →{" "}
-                {number(after)} tokens
-              </li>
-            ))}
-          {step.edits.length > MAX_EDITS && <li>and {number(step.edits.length - MAX_EDITS)} older edits</li>}
+          {step.edits.map(({ id, rule, trigger, before, after, messages }) => (
+            <li key={id}>
+              {id} {rule}
+              {trigger && ` (${trigger})`}: {messages} {messages === 1 ? "message" : "messages"}, {number(before)} →{" "}
+              {number(after)} tokens
+            </li>
+          ))}
+          {step.editCount > step.edits.length && <li>and {number(step.editCount - step.edits.length)} older edits</li>}
         </ul>
       </details>
     </div>
   );
 }
-
-/** Edits that are listed. */
-const MAX_EDITS = 100;
 
 function cacheSentence(cached: number, lost: number, { difference }: Step): string {
   const read = `${number(cached)} tokens can come from the cache.`;
@@ -164,113 +167,118 @@ function cacheSentence(cached: number, lost: number, { difference }: Step): stri
   return `${read} ${number(lost)} of the request before were lost${where}.`;
 }
 
-/** Beginnings of messages by their index. They belong to the conversation, not to a run. */
-const peeks = signal<ReadonlyMap<number, string>>(new Map());
-export const forgetPeeks = () => (peeks.value = new Map());
+/** Messages that have been seen, by their index. They belong to the conversation, not to a run. */
+const known = signal<ReadonlyMap<number, MessageRow>>(new Map());
+export const forgetRows = () => (known.value = new Map());
 
-function Messages({ all, at }: { all: readonly (Step | undefined)[]; at: number }) {
+/** Asks for the messages of the rows that can be seen. */
+function seen(from: number, to: number): void {
+  const indices = rows
+    .peek()
+    .slice(from, to)
+    .filter((index) => index >= 0 && !known.peek().has(index));
+  if (indices.length === 0) return;
+  askRun("rows", { indices }).then(
+    (answer) => (known.value = new Map([...known.peek(), ...answer.map((row, at) => [indices[at]!, row] as const)])),
+    // A newer question asks for what can be seen now.
+    () => undefined,
+  );
+}
+
+function Messages({ at }: { at: number }) {
   const [current, setCurrent] = useState(-1);
-  const rows = rowsOf(all, filter.value);
+  const list = rows.value;
   useEffect(() => setCurrent(-1), [at, filter.value]);
-  const isTwo = all.length > 1;
-  const seen = (from: number, to: number) => {
-    const wanted = rows
-      .slice(from, to)
-      .flatMap((row) => ("index" in row && !peeks.peek().has(row.index) ? [row.index] : []));
-    if (wanted.length === 0) return;
-    const [low, high] = [Math.min(...wanted), Math.max(...wanted) + 1];
-    // Rows of a filter can lie far apart.
-    if (high - low > MAX_PEEKS) return;
-    askRun("peeks", { from: low, to: high }).then(
-      (texts) =>
-        (peeks.value = new Map([...peeks.peek(), ...texts.map((text, index) => [low + index, text] as const)])),
-      () => undefined,
-    );
-  };
-  const row = rows[current];
+  const isTwo = steps.value.length > 1;
+  const row = list[current];
   return (
     <>
       <Windowed
         id="run-messages"
         label={`Messages of request ${at}`}
-        count={rows.length}
+        count={list.length}
         height={28}
         current={current}
         columns={["message", "role", "tokens", ...(isTwo ? ["A", "B"] : ["fate"]), "text"]}
         choose={setCurrent}
         seen={seen}
-        state={(index) => stateOf(rows[index]!)}
-        row={(index) => <MessageRow row={rows[index]!} isTwo={isTwo} />}
+        state={(index) => stateOf(list[index]!)}
+        row={(index) => <MessageCells row={list[index]!} isTwo={isTwo} />}
       />
-      {row && <Detail key={`${at} ${current}`} row={row} at={at} />}
+      {row !== undefined && <Detail key={`${at} ${row}`} row={row} at={at} />}
     </>
   );
 }
 
-/** Messages between the first and the last visible row whose beginnings are asked for at once. */
-const MAX_PEEKS = 2_000;
+const stateOf = (row: number) =>
+  row < 0 ? "inserted" : steps.value.every((step) => fateOf(step, row) !== "kept") ? "gone" : "";
 
-const stateOf = (row: Row) =>
-  "inserted" in row ? "inserted" : row.fates.every((fate) => fate?.fate !== "kept") ? "gone" : "";
-
-function MessageRow({ row, isTwo }: { row: Row; isTwo: boolean }) {
-  if ("inserted" in row) {
-    const { id, role, tokens, peek } = row.inserted;
+function MessageCells({ row, isTwo }: { row: number; isTwo: boolean }) {
+  if (row < 0) {
+    const { made, side } = insertions.value[~row]!;
+    const { id, role, tokens, peek } = made;
     return (
       <>
         <Cell>{id}</Cell>
         <Cell>{role}</Cell>
         <Cell>{number(tokens)}</Cell>
-        <Cell>{!isTwo || row.side === 0 ? "inserted" : ""}</Cell>
-        {isTwo && <Cell>{row.side === 1 ? "inserted" : ""}</Cell>}
+        <Cell>{!isTwo || side === 0 ? "inserted" : ""}</Cell>
+        {isTwo && <Cell>{side === 1 ? "inserted" : ""}</Cell>}
         <Cell class="what">{peek}</Cell>
       </>
     );
   }
-  const [a, b] = row.fates;
-  const { id, role, tokens } = (a ?? b)!;
+  const { id = `${row}`, role = "", tokens, peek = "" } = known.value.get(row) ?? {};
   return (
     <>
       <Cell>{id}</Cell>
       <Cell>{role}</Cell>
-      <Cell>{number(tokens)}</Cell>
-      <Cell class={a?.fate}>{a?.fate}</Cell>
-      {isTwo && <Cell class={b?.fate}>{b?.fate}</Cell>}
-      <Cell class="what">{peeks.value.get(row.index) ?? ""}</Cell>
+      <Cell>{tokens === undefined ? "" : number(tokens)}</Cell>
+      {steps.value.map((step, side) => {
+        const fate = fateOf(step, row);
+        return (
+          <Cell key={side} class={fate}>
+            {fate}
+          </Cell>
+        );
+      })}
+      <Cell class="what">{peek}</Cell>
     </>
   );
 }
 
-function Detail({ row, at }: { row: Row; at: number }) {
+function Detail({ row, at }: { row: number; at: number }) {
   const [shown, setShown] = useState<readonly Shown[]>([]);
-  const id = "inserted" in row ? row.inserted.id : (row.fates[0] ?? row.fates[1])!.id;
-  const count = sides.value.length;
-  const only = "inserted" in row ? row.side : undefined;
+  const inserted = row < 0 ? insertions.value[~row] : undefined;
+  const id = inserted?.made.id ?? known.value.get(row)?.id;
+  const count = steps.value.length;
+  const only = inserted?.side;
   useEffect(() => {
+    if (id === undefined) return;
     let isOver = false;
-    // One after the other: of questions at the same time only the newest is answered.
-    void (async () => {
-      const texts: Shown[] = [];
-      for (let side = 0; side < count; side += 1)
-        texts.push(only === undefined || only === side ? await askRun("text", { side, number: at, id }) : {});
-      if (!isOver) setShown(texts);
-    })().catch(() => undefined);
+    const sidesOf = Array.from({ length: count }, (_, side) => side);
+    const asked = sidesOf.map((side) =>
+      only === undefined || only === side ? askRun("text", { side, number: at, id }) : ({} satisfies Shown),
+    );
+    Promise.all(asked).then(
+      (texts) => !isOver && setShown(texts),
+      () => undefined,
+    );
     return () => void (isOver = true);
   }, [at, id, count, only]);
   const isTwo = count > 1;
   return (
     <div class="detail" id="run-detail">
       <h3>{id}</h3>
-      {"fates" in row &&
-        row.fates.map(
-          (fate, side) =>
-            fate?.why && (
-              <p key={side}>
-                {isTwo && `${"AB"[side]}: `}
-                {fate.fate}. {fate.why}
-              </p>
-            ),
-        )}
+      {shown.map(
+        ({ why }, side) =>
+          why !== undefined && (
+            <p key={side}>
+              {isTwo && `${"AB"[side]}: `}
+              {fateOf(steps.value[side], row)}. {why}
+            </p>
+          ),
+      )}
       {shown[0]?.original !== undefined && (
         <>
           <h4>Original</h4>

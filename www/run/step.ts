@@ -3,17 +3,19 @@
 import type { placeMarks, stablePrefix } from "../../js/cache/cache.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
 import { peekOf, textOf } from "../reading.ts";
-import { fatesOf, sentOf } from "./fates.ts";
+import { editsAt, fatesOf, sentOf, whyAt } from "./fates.ts";
 import type { Package, Replay } from "./replay.ts";
-import type { CacheMark, Shown, Step } from "./types.ts";
+import type { CacheMark, MessageRow, Shown, Step } from "./types.ts";
 
 export interface StepPackage extends Package {
   placeMarks: typeof placeMarks;
   stablePrefix: typeof stablePrefix;
 }
 
-/** Length of the beginning of an inserted message. */
-const PEEK = 200;
+/** Characters of a row's text. */
+const MAX_PEEK = 160;
+/** Edits of a step that are listed. */
+const MAX_EDITS = 100;
 
 /** Returns the messages of a request, or nothing if it was not made yet, or could not be. */
 export function sentAt(replay: Replay, number: number): NeutralMessage[] | undefined {
@@ -31,21 +33,20 @@ export function stepOf(pack: StepPackage, replay: Replay, number: number): Step 
   const sent = sentAt(replay, number) ?? [];
   const added = sent.filter(({ id }) => !known.has(id));
   const counts = added.length > 0 ? pack.countMessages(added, { ...replay.counting, tools: [] }).perMessage : [];
+  const edits = editsAt(epoch, replay.edits);
   return {
     request: number,
-    fates: fatesOf(epoch, originals, row.messages).map((fate, at) => {
-      const { id, role } = originals[at]!;
-      return { id, role, tokens: replay.tokensAt(at), ...fate };
-    }),
+    fates: fatesOf(epoch, replay.edits, originals, row.messages),
     inserted: added.map((message, at) => ({
       id: message.id,
       role: message.role,
       tokens: counts[at]!.tokens,
-      peek: peekOf(message, PEEK),
+      peek: peekOf(message, MAX_PEEK),
       before: nextOriginal(sent, sent.indexOf(message), known),
     })),
-    edits: epoch.edits
-      .filter(({ revokedBy }) => revokedBy === undefined)
+    edits: edits
+      .slice(-MAX_EDITS)
+      .toReversed()
       .map(({ id, rule, trigger, tokensBefore, tokensAfter, targets }) => ({
         id,
         rule,
@@ -54,9 +55,19 @@ export function stepOf(pack: StepPackage, replay: Replay, number: number): Step 
         after: tokensAfter,
         messages: targets.length,
       })),
+    editCount: edits.length,
     trimmed: epoch.trimmed.map(({ rule, why, tokens }) => ({ rule, why, tokens })),
     ...cacheOf(pack, replay, number, sent),
   };
+}
+
+/** Returns messages of the conversation as rows. */
+export function rowsOf(replay: Replay, indices: readonly number[]): MessageRow[] {
+  return indices.flatMap((index) => {
+    const message = replay.source.messages[index];
+    if (!message) return [];
+    return { id: message.id, role: message.role, tokens: replay.tokensAt(index), peek: peekOf(message, MAX_PEEK) };
+  });
 }
 
 /** Returns the index of the first original behind a message of a request. */
@@ -87,11 +98,16 @@ function cacheOf(
   return { marks, ...(!isWhole && difference && { difference: { id: difference.id, kind: difference.kind } }) };
 }
 
-/** Returns the texts of a message: of the conversation, and as a request has it. */
+/** Returns the texts of a message, of the conversation and as a request has it, and why they differ. */
 export function shownAt(replay: Replay, number: number, id: string): Shown {
-  const original = replay.source.messages.find((message) => message.id === id);
+  const { messages } = replay.source;
+  const epoch = replay.epochs[number - 1];
+  const index = messages.findIndex((message) => message.id === id);
+  const original = messages[index];
   const sent = sentAt(replay, number)?.find((message) => message.id === id);
+  const why = original && epoch && sent !== original ? whyAt(epoch, replay.edits, messages, index) : undefined;
   return {
+    ...(why !== undefined && { why }),
     ...(original && { original: textOf(original) }),
     ...(sent && sent !== original && { sent: textOf(sent) }),
   };

@@ -149,16 +149,17 @@ export interface Progress {
   failed?: { isStopped: boolean; said: Said };
 }
 
-export type Fate = "kept" | "changed" | "covered" | "dropped" | "later";
+/** What became of a message at a request. */
+export const FATES = ["kept", "changed", "covered", "dropped"] as const;
+export type Fate = (typeof FATES)[number];
 
-/** One message at one request. */
-export interface FateRow {
+/** A message of the conversation, for a row that can be seen. */
+export interface MessageRow {
   id: string;
   role: Role;
   tokens: number;
-  fate: Fate;
-  /** Why it changed or went. */
-  why?: string;
+  /** Its beginning. */
+  peek: string;
 }
 
 /** A message that the conversation did not have: a summary. */
@@ -167,7 +168,7 @@ export interface Inserted {
   role: Role;
   tokens: number;
   peek: string;
-  /** It comes before this message of the conversation. */
+  /** It comes before the message of the conversation with this index. */
   before: number;
 }
 
@@ -181,19 +182,22 @@ export interface CacheMark {
 /** What one request holds. */
 export interface Step {
   request: number;
-  /** One for each message of the conversation, in order. */
-  fates: FateRow[];
+  /** Index in {@link FATES} of each message that the conversation had at that time. */
+  fates: Uint8Array;
   inserted: Inserted[];
-  /** The edits that hold for this request. */
+  /** The newest edits that hold for this request, and the number of all. */
   edits: { id: string; rule: string; trigger?: string; before: number; after: number; messages: number }[];
+  editCount: number;
   trimmed: { rule: string; why: string; tokens: number }[];
   /** Where the request parts from the previous one. */
   difference?: { id: string; kind: string };
   marks: CacheMark[];
 }
 
-/** A text that somebody wants to read. */
+/** A message that somebody wants to read. */
 export interface Shown {
+  /** Why it changed or went. */
+  why?: string;
   /** The message of the conversation, if there is one. */
   original?: string;
   /** The same message as it was sent, if it was and differs. */

@@ -6,14 +6,14 @@ import { profile } from "../../js/calls/profile.ts";
 import { EspalierError, countMessages, init, openConversation } from "../../js/entries/verbs.ts";
 import type { EncodingName } from "../../js/types/count.ts";
 import type { NeutralMessage, ToolList } from "../../js/types/messages.ts";
-import { peekOf, textOf } from "../reading.ts";
+import { textOf } from "../reading.ts";
 import { answering, tell } from "../talk.ts";
 import { turn } from "./clock.ts";
 import { EndpointError, askOf, sayError, tryOut } from "./endpoint.ts";
 import type { CallTexts, Questions } from "./questions.ts";
 import { Replay } from "./replay.ts";
 import type { Source } from "./replay.ts";
-import { shownAt, stepOf } from "./step.ts";
+import { rowsOf, shownAt, stepOf } from "./step.ts";
 import { requestEnds } from "./turns.ts";
 import type { Progress } from "./types.ts";
 import type { Ask } from "./writers.ts";
@@ -22,8 +22,6 @@ const pack = { openConversation, countMessages, profile, placeMarks, stablePrefi
 
 /** Milliseconds between two messages to the page: it draws no faster. */
 const NEWS_MS = 60;
-/** Characters of a row's text. */
-const MAX_PEEK = 160;
 
 let source: Source | undefined;
 let replays: Replay[] = [];
@@ -203,10 +201,10 @@ answering<Questions>(
     start,
     stop,
     step: ({ number }) => replays.map((replay) => stepOf(pack, replay, number)),
-    peeks: ({ from, to }) => (source?.messages.slice(from, to) ?? []).map((message) => peekOf(message, MAX_PEEK)),
+    rows: ({ indices }) => (replays[0] ? rowsOf(replays[0], indices) : []),
     text: ({ side, number, id }) => (replays[side] ? shownAt(replays[side], number, id) : {}),
     call,
     tryOut: trial,
   },
-  ["step", "peeks", "text"],
+  ["step", "rows"],
 );
