@@ -24,6 +24,7 @@ const SETTINGS = {
   latency: 20,
   failures: "never",
   pace: 8,
+  undo: [],
   encoding: "o200k_base",
 };
 
@@ -158,6 +159,21 @@ test("the same settings lead to the same run", async () => {
     [a.requests, a.compactions, a.calls.map(({ reply }) => reply)],
     [b.requests, b.compactions, b.calls.map(({ reply }) => reply)],
   );
+});
+
+test("a compaction that is undone brings its messages back, until one is needed again", async () => {
+  const [as, undone] = [await replayed(TAU), await replayed(TAU, { undo: [10] })];
+  const before = (replay) => replay.requests.slice(0, 9).map(({ sent }) => sent);
+  assert.deepEqual(before(undone), before(as), "nothing differs before it");
+  const [first, second] = undone.compactions;
+  assert.deepEqual([first.outcome, first.undone], ["applied", 10]);
+  assert.ok(first.end < 10 && second.start >= 10 && second.outcome === "applied");
+  assert.deepEqual(
+    undone.requests.map(({ sent }) => sent <= 2_500),
+    undone.requests.map(() => true),
+  );
+  const none = await replayed(TAU, { undo: [1] });
+  assert.deepEqual(none.requests, as.requests, "there is nothing to undo before the first");
 });
 
 // ------------------------------------------------------------ failures

@@ -21,6 +21,7 @@ const SETTINGS = {
   latency: 20,
   failures: "never",
   pace: 8,
+  undo: [],
   encoding: "o200k_base",
 };
 const PI = JSON.parse(readFileSync(new URL("../fixtures/transcripts/pi-refactor-long.json", import.meta.url), "utf8"));
@@ -250,6 +251,44 @@ test("two runs side by side: deltas, what differs, and all of it in the address"
   await page.waitForFunction(() => !location.hash.includes("run.b"));
 });
 
+test("what if a compaction were undone: the messages come back, and the next one is made sooner", async () => {
+  await open();
+  await rowOf(20);
+  await page.waitForSelector("#run-undo-0");
+  await changed(() => page.click("#run-undo-0"));
+  const { requests } = await expected({ undo: [20] });
+  assert.equal((await rowOf(20))[1], number(requests[19].sent));
+  assert.match((await rowOf(20))[4], /compaction 1 is undone before it/);
+  await page.waitForFunction(() => location.hash.includes("run.undo=20"));
+  assert.equal(await page.getAttribute("#run-undo-0", "aria-pressed"), "true");
+  await changed(() => page.click("#run-undo-0"));
+  assert.doesNotMatch((await rowOf(20))[4], /undone/);
+});
+
+test("the figures, the picture and the code can be taken along", async () => {
+  await open("&run.b=1&run.b.profile=copilot-cli");
+  const saved = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+    return readFileSync(await download.path());
+  };
+  const [head, ...lines] = (await saved("#run-figures")).toString("utf8").trim().split("\n");
+  assert.match(head, /^run,request,messages,history,sent,cached,lost/);
+  const { requests } = await expected();
+  const { number: at, messages, history, sent, cached, lost } = requests[14];
+  assert.ok(lines[14].startsWith(["A", at, messages, history, sent, cached, lost].join(",")), lines[14]);
+  assert.equal(lines.length, 2 * 485);
+  const picture = await saved("#run-picture");
+  assert.equal(picture.subarray(1, 4).toString(), "PNG");
+  assert.ok(picture.length > 10_000);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.click("#run-code");
+  await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes("openConversation"));
+  const code = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(code, /profile: "espalier", model: \{ maxPromptTokens: 64000 \}, llm/);
+  await page.click(".profiles summary");
+  assert.match(await page.innerText(".profiles"), /fields of espalier and copilot-cli differ[\s\S]*applyMin/);
+});
+
 test("a window that nothing fits into: the requests say so, and the run goes on", async () => {
   await open("&example=marshmallow&budget=900");
   const [title] = (await page.textContent("#run-requests-title")).match(/\d+/);
@@ -298,7 +337,8 @@ for (const [what, size] of [
 ]) {
   test(`${what}: axe finds nothing with all details open, nothing overflows, and targets are large enough`, async () => {
     await page.setViewportSize(size);
-    await open("&run.b=1&run.b.budget=32000");
+    await open("&run.b=1&run.b.budget=32000&run.b.profile=copilot-cli");
+    await page.waitForSelector(".profiles");
     await page.focus("#run-requests");
     await page.keyboard.press("]");
     await page.waitForSelector("#run-messages .row");

@@ -7,6 +7,7 @@ import uPlot from "uplot";
 import { opened, theme } from "../app/state.ts";
 import { DASH, LANE, compact, drawMarks } from "./marks.ts";
 import type { Colours } from "./marks.ts";
+import { Saving } from "./saving.tsx";
 import { chosen, isRunning, sides, version } from "./store.ts";
 import type { Side } from "./store.ts";
 
@@ -74,7 +75,10 @@ export function Chart() {
         aria-label={`${sentence()} The list of requests has its figures.`}
         ref={box}
       />
-      <Readout />
+      <div class="below">
+        <Readout />
+        <Saving />
+      </div>
     </figure>
   );
 }
@@ -92,7 +96,7 @@ function Legend() {
         <li class="ready">ready</li>
         <li class="applied">applied</li>
         <li class="wait">request waits</li>
-        <li class="cross">failed or discarded</li>
+        <li class="cross">failed, discarded or undone</li>
         <li class="loss">cache lost</li>
       </ul>
     </details>

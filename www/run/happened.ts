@@ -23,11 +23,24 @@ export function happenings(
     else all.set(place, [{ kind, text }]);
   };
   for (const made of compactions) {
-    const { number: own, isBackground, start, ready, end, outcome, author, before = 0, after = 0, error } = made;
+    const {
+      number: own,
+      isBackground,
+      start,
+      ready,
+      end,
+      outcome,
+      author,
+      before = 0,
+      after = 0,
+      error,
+      undone,
+    } = made;
     const name = `compaction ${own}`;
     if (isBackground) add(start, "start", `${name} starts beside it`);
     if (isBackground && ready !== undefined && outcome !== "failed" && ready !== end)
       add(ready, "ready", `${name} is ready`);
+    if (undone !== undefined) add(undone, "discarded", `${name} is undone before it`);
     if (end === undefined) continue;
     if (outcome === "applied") {
       const by = author === "model" ? "a model" : "rules";

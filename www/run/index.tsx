@@ -14,6 +14,7 @@ import { SaidText } from "./said.tsx";
 import { StepPane, forgetRows } from "./step-pane.tsx";
 import {
   again,
+  beganAt,
   chosen,
   ended,
   followSettings,
@@ -79,7 +80,7 @@ function State() {
     return (
       <div class="state" id="run-state">
         <label>
-          {done.toLocaleString("en")} of {of ? of.toLocaleString("en") : "…"} requests{" "}
+          {done.toLocaleString("en")} of {of ? of.toLocaleString("en") : "…"} requests{leftOf(done, of)}{" "}
           <progress value={of ? done / of : undefined} max={1} />
         </label>
         <button type="button" id="run-stop" onClick={stop}>
@@ -108,6 +109,18 @@ function State() {
     </div>
   );
 }
+
+/** Says how long a run still takes, if that is long. Later requests take longer, so it is no promise. */
+function leftOf(done: number, of: number): string {
+  const seconds = (((performance.now() - beganAt.value) / 1_000) * (of - done)) / Math.max(1, done);
+  if (done < ENOUGH || seconds < LONG) return "";
+  return seconds < 90 ? `, about ${Math.round(seconds)} s left` : `, about ${Math.round(seconds / 60)} min left`;
+}
+
+/** Requests after which the time of the others can be guessed. */
+const ENOUGH = 50;
+/** Seconds. */
+const LONG = 10;
 
 /** Goes to the next request in which a compaction ended. */
 function jump(event: KeyboardEvent): void {

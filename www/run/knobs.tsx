@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { opened, params } from "../app/state.ts";
+import { Profiles } from "./profiles.tsx";
 import { DEFAULTS, FAILURES, LIMITS, PROFILES, WRITERS, differencesOf, withB } from "./settings.ts";
 import { change, settings } from "./store.ts";
 import type { Settings } from "./types.ts";
@@ -27,6 +28,7 @@ export function Knobs({ children }: { children?: ComponentChildren }) {
         {b && <small class="differs">{differencesOf(a!, b).join(", ") || "A and B are alike"}</small>}
         {children}
       </div>
+      {b && a!.profile !== b.profile && <Profiles a={a!.profile} b={b.profile} />}
     </form>
   );
 }

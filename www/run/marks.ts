@@ -138,7 +138,11 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
     ctx.lineWidth = ratio;
   }
 
-  function drawLane({ start, ready, end, outcome, isBackground }: RunCompaction, lane: number, colour: string): void {
+  function drawLane(
+    { start, ready, end, outcome, isBackground, undone }: RunCompaction,
+    lane: number,
+    colour: string,
+  ): void {
     const last = requestsEnd();
     const [from, to] = [x(start), x(end ?? last)];
     if (!inside(from) && !inside(to)) return;
@@ -157,13 +161,16 @@ export function drawMarks(u: uPlot, sides: readonly Side[], colours: Colours, ch
     if (outcome === "applied") {
       ctx.lineWidth = 3 * ratio;
       line(to, lane - 6 * ratio, to, lane + 6 * ratio);
-    } else {
-      ctx.strokeStyle = colours.bad;
-      ctx.lineWidth = 2 * ratio;
-      line(to - radius, lane - radius, to + radius, lane + radius);
-      line(to - radius, lane + radius, to + radius, lane - radius);
-    }
+    } else cross(to, lane, radius);
+    if (undone !== undefined) cross(x(undone), lane, radius);
     ctx.lineWidth = ratio;
+  }
+
+  function cross(at: number, middle: number, radius: number): void {
+    ctx.strokeStyle = colours.bad;
+    ctx.lineWidth = 2 * ratio;
+    line(at - radius, middle - radius, at + radius, middle + radius);
+    line(at - radius, middle + radius, at + radius, middle - radius);
   }
 
   function requestsEnd(): number {

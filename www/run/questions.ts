@@ -1,5 +1,6 @@
 /** The questions that the run view asks its worker, and the answers. */
 
+import type { ProfileDifference, ProfileName } from "../../js/types/profile.ts";
 import type { Endpoint } from "./kinds.ts";
 import type { MessageRow, Said, Settings, Shown, Step } from "./types.ts";
 
@@ -15,6 +16,8 @@ export type Questions = {
   rows: [asked: { indices: number[] }, answer: MessageRow[]];
   text: [asked: { side: number; number: number; id: string }, answer: Shown];
   call: [asked: { side: number; number: number }, answer: CallTexts];
+  /** The fields in which two profiles differ. */
+  differences: [asked: { a: ProfileName; b: ProfileName }, answer: ProfileDifference[]];
   /** Asks the model for one word. */
   tryOut: [asked: { endpoint: Endpoint }, answer: { text: string; ms: number } | { said: Said }];
 };

@@ -99,6 +99,7 @@ export class Replay {
     if (end === undefined) return false;
     const conversation = (this.conversation ??= await this.open());
     if (this.appended > 0) await this.pass(this.sentAt + this.settings.pace * 1_000, signal);
+    if (this.settings.undo.includes(number)) this.undo(conversation, number);
     conversation.append(this.source.messages.slice(this.appended, end));
     this.appended = end;
     const time = this.clock.now();
@@ -133,6 +134,15 @@ export class Replay {
     await turn();
     this.notice();
     return number < this.ends.length;
+  }
+
+  /** Undoes the newest compaction, as a user could before the next message. */
+  private undo(conversation: Conversation<NeutralMessage>, number: number): void {
+    if (!conversation.undo()) return;
+    const made = this.compactions.findLast(({ outcome, undone }) => outcome === "applied" && undone === undefined);
+    if (!made) return;
+    made.undone = number;
+    this.changed.add(made);
   }
 
   /** Returns what has changed since the last time. */

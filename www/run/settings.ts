@@ -24,6 +24,7 @@ export const DEFAULTS: Omit<Settings, "budget" | "encoding"> = {
   latency: 20,
   failures: "never",
   pace: 8,
+  undo: [],
 };
 
 /** Bounds of numbers. */
@@ -35,6 +36,14 @@ const among = <T extends string>(list: readonly T[], text: string | undefined): 
 function number(text: string | undefined, [low, high]: readonly [number, number]): number | undefined {
   const value = Number(text);
   return text !== undefined && text.trim() !== "" && value >= low && value <= high ? value : undefined;
+}
+
+/** Reads numbers of requests: `63,130`. */
+function requests(text: string | undefined): number[] | undefined {
+  if (text === undefined) return undefined;
+  return [...new Set(text.split(",").map(Number))]
+    .filter((at) => Number.isSafeInteger(at) && at > 0)
+    .sort((a, b) => a - b);
 }
 
 function read(params: Params, prefix: string): Partial<Settings> {
@@ -52,6 +61,7 @@ function read(params: Params, prefix: string): Partial<Settings> {
     ),
     latency: number(at("latency"), LIMITS.latency),
     pace: number(at("pace"), LIMITS.pace),
+    undo: requests(at("undo")),
     budget: budget === undefined ? undefined : Math.round(budget),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -64,12 +74,18 @@ function read(params: Params, prefix: string): Partial<Settings> {
 export function settingsOf(params: Params, budget: number, encoding: EncodingName): Settings[] {
   const a: Settings = { ...DEFAULTS, ...read(params, "run."), budget, encoding };
   if (params["run.b"] === undefined) return [a];
-  return [a, { ...a, ...read(params, "run.b.") }];
+  return [a, { ...a, undo: [], ...read(params, "run.b.") }];
 }
 
 /** Returns the address's fields with a setting changed; A's budget is not among them. */
 export function withSetting(params: Params, side: number, field: keyof Settings, value: string): Params {
   return { ...params, [`run.${side === 0 ? "" : "b."}${field}`]: value };
+}
+
+/** Returns the fields with an undo before a request, or without it if there is one. */
+export function withUndo(params: Params, side: number, undo: readonly number[], at: number): Params {
+  const next = undo.includes(at) ? undo.filter((other) => other !== at) : [...undo, at].sort((a, b) => a - b);
+  return withSetting(params, side, "undo", next.join(","));
 }
 
 /** Returns the fields with B, which begins as A with half the window, or without. */
@@ -84,15 +100,16 @@ const LABELS: Partial<Record<keyof Settings, string>> = {
   writer: "summaries by",
   latency: "latency",
   failures: "failures",
+  undo: "undone before",
 };
 
 /** Returns the settings in which two sides differ, in words. */
 export function differencesOf(a: Settings, b: Settings): string[] {
   return (Object.keys(LABELS) as (keyof Settings)[])
-    .filter((field) => a[field] !== b[field])
+    .filter((field) => String(a[field]) !== String(b[field]))
     .map((field) => {
       const said = (value: Settings[keyof Settings]) =>
-        typeof value === "number" ? value.toLocaleString("en") : value;
+        typeof value === "number" ? value.toLocaleString("en") : String(value) || "none";
       return `${LABELS[field]} ${said(a[field])} / ${said(b[field])}`;
     });
 }

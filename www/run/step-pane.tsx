@@ -8,7 +8,7 @@ import { SUPERSEDED } from "../talk.ts";
 import { failure } from "../app/state.ts";
 import { Happened } from "./requests.tsx";
 import { Reading } from "./said.tsx";
-import { askRun, chosen, sides, version } from "./store.ts";
+import { askRun, chosen, settings, sides, toggleUndo, version } from "./store.ts";
 import { FATES } from "./types.ts";
 import type { Fate, MessageRow, Shown, Step } from "./types.ts";
 import { Cell, Windowed } from "./windowed.tsx";
@@ -118,6 +118,11 @@ function Facts({ step, side }: { step: Step; side: number }) {
   if (!row) return null;
   const name = sides.value.length > 1 ? `${"AB"[side]}: ` : "";
   const made = own!.compactions.findLast(({ end }) => end === step.request);
+  const undo = settings.value[side]?.undo ?? [];
+  const isUndone = undo.includes(step.request);
+  const canUndo = own!.compactions.some(
+    ({ outcome, end = step.request }) => outcome === "applied" && end < step.request,
+  );
   const marks = step.marks.map(({ why, message }) => (message ? `${why} (${message})` : why)).join(", ");
   return (
     <div class="facts">
@@ -128,6 +133,17 @@ function Facts({ step, side }: { step: Step; side: number }) {
           : `${number(row.sent)} tokens in ${number(row.sentMessages)} messages, ${number(row.whole)} of them word for word`}
         . {row.sent !== undefined && row.number > 1 && cacheSentence(row.cached, row.lost, step)}
       </p>
+      {(canUndo || isUndone) && (
+        <button
+          type="button"
+          class="undo"
+          id={`run-undo-${side}`}
+          aria-pressed={isUndone}
+          onClick={() => toggleUndo(side, step.request)}
+        >
+          {name}what if the newest compaction were undone before this request?
+        </button>
+      )}
       <details>
         <summary>
           {name}the plan: {step.editCount === 0 ? "no edits" : `${number(step.editCount)} edits`}

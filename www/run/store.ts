@@ -7,7 +7,7 @@ import type { Failed } from "../talk.ts";
 import { asking } from "../talk.ts";
 import type { Endpoint } from "./kinds.ts";
 import type { Questions } from "./questions.ts";
-import { settingsOf } from "./settings.ts";
+import { settingsOf, withSetting, withUndo } from "./settings.ts";
 import type { Lines, Progress, RunCall, RunCompaction, RunRequest, Said, Settings } from "./types.ts";
 
 /** One side of a run, as far as it has come. */
@@ -25,6 +25,8 @@ export const settings = computed(() => settingsOf(params.value, budget.value, en
 export const sides = signal<readonly Side[]>([]);
 export const version = signal(0);
 export const isRunning = signal(false);
+/** When the run began, in milliseconds of the page. */
+export const beganAt = signal(0);
 /** Why the run ended early. */
 export const ended = signal<{ isStopped: boolean; said: Said } | undefined>(undefined);
 /** What a model is writing now. */
@@ -90,6 +92,7 @@ async function begin(): Promise<void> {
   batch(() => {
     sides.value = wanted.map((own) => ({ settings: own, requests: [], compactions: [], calls: [], of: 0 }));
     ended.value = writing.value = undefined;
+    beganAt.value = performance.now();
     isRunning.value = true;
     version.value += 1;
   });
@@ -173,8 +176,13 @@ export function followSettings(): () => void {
   };
 }
 
+/** Undoes the newest compaction before a request, or no longer. */
+export function toggleUndo(side: number, at: number): void {
+  params.value = withUndo(params.value, side, settings.peek()[side]?.undo ?? [], at);
+}
+
 /** Changes a setting of a side. */
 export function change(side: number, field: keyof Settings, value: string): void {
   if (side === 0 && field === "budget") budget.value = Math.max(1, Math.round(Number(value)));
-  else params.value = { ...params.value, [`run.${side === 0 ? "" : "b."}${field}`]: value };
+  else params.value = withSetting(params.value, side, field, value);
 }

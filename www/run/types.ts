@@ -22,6 +22,8 @@ export interface Settings {
   failures: Failures;
   /** Seconds from one request of the agent to the next. */
   pace: number;
+  /** Requests before which the newest compaction is undone. */
+  undo: readonly number[];
   encoding: EncodingName;
 }
 
@@ -79,6 +81,8 @@ export interface RunCompaction {
   outcome: Outcome;
   status?: string;
   error?: string;
+  /** The number of the request before which it was undone. */
+  undone?: number;
   /** Tokens of the messages before and after. */
   before?: number;
   after?: number;

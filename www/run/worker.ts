@@ -2,7 +2,7 @@
 
 import "../../js/entries/engines/core-web.ts";
 import { placeMarks, stablePrefix } from "../../js/cache/cache.ts";
-import { profile } from "../../js/calls/profile.ts";
+import { explainProfile, profile } from "../../js/calls/profile.ts";
 import { EspalierError, countMessages, init, openConversation } from "../../js/entries/verbs.ts";
 import type { EncodingName } from "../../js/types/count.ts";
 import type { NeutralMessage, ToolList } from "../../js/types/messages.ts";
@@ -204,6 +204,10 @@ answering<Questions>(
     rows: ({ indices }) => (replays[0] ? rowsOf(replays[0], indices) : []),
     text: ({ side, number, id }) => (replays[side] ? shownAt(replays[side], number, id) : {}),
     call,
+    differences: async ({ a, b }) => {
+      await init({ encodings: [] });
+      return explainProfile(a, b);
+    },
     tryOut: trial,
   },
   ["step", "rows"],
