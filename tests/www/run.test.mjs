@@ -299,6 +299,26 @@ test("a window that nothing fits into: the requests say so, and the run goes on"
   await page.selectOption("#run-filter", "all");
 });
 
+test("a session that its agent compacted says so, and its whole history can be replayed", async () => {
+  await open();
+  await page.setInputFiles("#file", new URL("../fixtures/sessions/claude-code.jsonl", import.meta.url).pathname);
+  await page.waitForSelector("#run-whole");
+  await complete();
+  assert.match(
+    await page.textContent(".whole"),
+    /Claude Code has compacted this session: these \d+ messages are what is left of \d+/,
+  );
+  const title = () => page.textContent("#run-requests-title");
+  const before = await title();
+  await page.click("#run-whole");
+  await page.waitForFunction((before) => document.getElementById("run-requests-title").textContent !== before, before);
+  await complete();
+  const most = (text) => Number(text.match(/\d+/)[0]);
+  assert.ok(most(await title()) > most(before), `${before}, ${await title()}`);
+  assert.equal(await page.locator("#run-whole").count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
 test("stopping keeps what there is, and says so", async () => {
   await page.goto("about:blank");
   await page.goto(`${server.url}#view=run`);

@@ -2,6 +2,7 @@
 /** The run: the conversation replayed request by request, with compactions as they would have come. */
 
 import { useEffect } from "preact/hooks";
+import { showPart } from "../app/opening.ts";
 import { keys, opened } from "../app/state.ts";
 import { useStyle } from "../app/style.ts";
 import { Calls, Writing } from "./calls.tsx";
@@ -54,6 +55,7 @@ export default function Run() {
       <Knobs>
         <State />
       </Knobs>
+      <Whole />
       {wantsModel && <ModelForm />}
       <Writing />
       <Chart />
@@ -65,6 +67,25 @@ export default function Run() {
         <Foot />
         <Calls />
       </div>
+    </div>
+  );
+}
+
+/** A session opens with its live context; what was before its own compactions is in its history. */
+function Whole() {
+  const thing = opened.value;
+  if (thing?.kind !== "conversation") return null;
+  const { session, part, count } = thing.conversation;
+  if (!session || part !== "live" || session.history <= count) return null;
+  return (
+    <div class="notice whole">
+      <p>
+        {session.tool} has compacted this session: these {count.toLocaleString("en")} messages are what is left of{" "}
+        {session.history.toLocaleString("en")}.
+      </p>
+      <button type="button" id="run-whole" onClick={() => void showPart("history")}>
+        Replay the whole history
+      </button>
     </div>
   );
 }

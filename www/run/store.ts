@@ -115,9 +115,12 @@ async function begin(): Promise<void> {
       ended.value = { isStopped: false, said };
     });
   } catch (error) {
+    // The worker may have died, and a new one has nothing.
+    loaded = undefined;
     if (number !== run) return;
     batch(() => {
       isRunning.value = false;
+      ended.value = { isStopped: false, said: { what: "The run could not begin." } };
       failure.value = error as Failed;
     });
   }
