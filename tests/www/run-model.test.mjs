@@ -122,7 +122,7 @@ const ERRORS = [
     raw("no", { status: 404 }),
     /There is no LLM at .*Addresses of this kind end in \/v1/,
   ],
-  ["silence", () => ({ patience: 1 }), hang(), /did not answer within 2 s/],
+  ["silence", () => ({ patience: 1 }), hang(), /did not answer within 1 s/],
 ];
 for (const [what, fields, behaviour, expected] of ERRORS) {
   test(`${what}: said when it is tried, and when it runs`, async () => {

@@ -1,7 +1,8 @@
 /** A model behind an address: how it is asked, and its errors in a person's words. */
 
 import { anthropic, gemini, openai } from "../../js/providers/models.ts";
-import type { HttpOptions, Provider, ProviderErrorDetails } from "../../js/providers/types.ts";
+import { CLOCK } from "../../js/providers/clock.ts";
+import type { Clock, HttpOptions, Provider, ProviderErrorDetails } from "../../js/providers/types.ts";
 import type { LlmRequest } from "../../js/types/llm.ts";
 import { KINDS } from "./kinds.ts";
 import type { Endpoint, EndpointKind } from "./kinds.ts";
@@ -47,19 +48,17 @@ export const sayError = (error: unknown): Said =>
   error instanceof EndpointError ? error.said : { what: error instanceof Error ? error.message : String(error) };
 
 /** Returns the function that asks the model, streamed. @throws EndpointError for an address or a key that cannot be */
-export function askOf(endpoint: Endpoint): Ask {
+export function askOf(endpoint: Endpoint, after: Clock["after"] = CLOCK.after): Ask {
   const { provider, way } = providerOf(endpoint);
   return (request, signal, write) =>
-    inWords(endpoint, async () => {
-      const answer = await provider.send(
-        provider.toRequest(request.request ?? request.messages, wantedOf(request, way)),
-        {
-          signal,
-          stream: true,
-          onText: write,
-        },
-      );
-      const { text, finish, usage, requestId } = answer;
+    patiently(endpoint, signal, after, async (signal, onPart) => {
+      const asked = provider.toRequest(request.request ?? request.messages, wantedOf(request, way));
+      const { text, finish, usage, requestId } = await provider.send(asked, {
+        signal,
+        stream: true,
+        onText: write,
+        onPart,
+      });
       return {
         text,
         finishReason: finish,
@@ -83,25 +82,24 @@ function wantedOf({ params: { maxTokens, temperature, toolChoice }, tools, forma
 export async function tryOut(endpoint: Endpoint, signal: AbortSignal): Promise<string> {
   const { provider } = providerOf(endpoint);
   const messages = [{ role: "user", content: "Answer with the one word: ready" }];
-  return inWords(endpoint, async () => {
-    const { text } = await provider.send(provider.toRequest(messages, { format: "openai-chat", maxTokens: 64 }), {
-      signal,
-      stream: true,
-    });
+  const request = provider.toRequest(messages, { format: "openai-chat", maxTokens: 64 });
+  return patiently(endpoint, signal, CLOCK.after, async (signal, onPart) => {
+    const { text } = await provider.send(request, { signal, stream: true, onPart });
     return text;
   });
 }
 
 function providerOf(endpoint: Endpoint): { provider: Provider; way: Way } {
   const way = WAYS[endpoint.kind];
-  const { address, model, key, patience } = endpoint;
+  const { address, model, key } = endpoint;
   try {
     const provider = way.make({
       model: model.trim(),
       baseUrl: address.trim(),
       ...(key.trim() && { apiKey: key.trim() }),
-      timeoutMs: patience * 2_000,
-      idleTimeoutMs: patience * 1_000,
+      // Silence is watched here: a slow model may write for a long time.
+      timeoutMs: 0,
+      idleTimeoutMs: 0,
       // A person waits for the answer.
       retries: 1,
     });
@@ -120,23 +118,54 @@ function badOption(error: unknown): Said {
   return { what: message };
 }
 
-async function inWords<T>(endpoint: Endpoint, work: () => Promise<T>): Promise<T> {
+/** Does something with the model, as long as it is not silent for too long. `hear` is called with each of its parts. */
+async function patiently<T>(
+  endpoint: Endpoint,
+  outer: AbortSignal,
+  after: Clock["after"],
+  work: (signal: AbortSignal, hear: () => void) => Promise<T>,
+): Promise<T> {
+  const silence = new AbortController();
+  let hasBegun = false;
+  const wait = () => after(endpoint.patience * 1_000, () => silence.abort());
+  let calm = wait();
+  const hear = () => {
+    hasBegun = true;
+    calm();
+    calm = wait();
+  };
   try {
-    return await work();
+    return await work(AbortSignal.any([outer, silence.signal]), hear);
   } catch (error) {
-    const { code = "unexpected" } = error as { code?: string };
-    if (code === "bad_option") throw new EndpointError(code, badOption(error), true, error);
-    const details = ((error as { details?: unknown }).details ?? {}) as Partial<ProviderErrorDetails>;
-    const said = code === "network" ? await unreachable(endpoint) : wordsOf(endpoint, code, details, error);
-    const isLasting = LASTING.has(code);
-    throw Object.assign(new EndpointError(code, said, isLasting, error), { details });
+    if (silence.signal.aborted && !outer.aborted)
+      throw new EndpointError("timeout", silentWords(endpoint, hasBegun), false, error);
+    throw await inWords(endpoint, error);
+  } finally {
+    calm();
   }
+}
+
+function silentWords({ address, patience }: Endpoint, hasBegun: boolean): Said {
+  const { host } = new URL(address);
+  if (hasBegun) return { what: `${host} stopped in the middle: ${patience} s without a word.` };
+  return {
+    what: `${host} did not answer within ${patience} s.`,
+    hint: "It may be busy, or no LLM. A slow model needs more patience.",
+  };
+}
+
+async function inWords(endpoint: Endpoint, error: unknown): Promise<EndpointError> {
+  const { code = "unexpected" } = error as { code?: string };
+  if (code === "bad_option") return new EndpointError(code, badOption(error), true, error);
+  const details = ((error as { details?: unknown }).details ?? {}) as Partial<ProviderErrorDetails>;
+  const said = code === "network" ? await unreachable(endpoint) : wordsOf(endpoint, code, details, error);
+  return Object.assign(new EndpointError(code, said, LASTING.has(code), error), { details });
 }
 
 const LASTING: ReadonlySet<string> = new Set(["auth", "network", "bad_request", "bad_response", "bad_option"]);
 
 function wordsOf(
-  { address, model, patience, kind }: Endpoint,
+  { address, model, kind }: Endpoint,
   code: string,
   { kind: finer, status, used, limit, retryAfterMs }: Partial<ProviderErrorDetails>,
   error: unknown,
@@ -165,9 +194,6 @@ function wordsOf(
       };
     case "content_filter":
       return { what: "The provider's filter refused the conversation.", detail };
-    case "timeout":
-      if (finer === "idle") return { what: `${host} stopped in the middle: ${patience} s without a word.`, detail };
-      return { what: `${host} did not answer within ${2 * patience} s.`, hint: "It may be busy, or no LLM.", detail };
     case "aborted":
       return { what: "Stopped." };
     case "bad_response":
@@ -211,8 +237,10 @@ async function unreachable({ address, kind }: Endpoint): Promise<Said> {
     () => false,
   );
   if (!isThere) {
-    const start = kind === "ollama" ? " Is Ollama running?" : "";
-    return { what: `Nothing answers at ${host}.`, hint: `Is the address right, and are you online?${start}` };
+    const hints = ["Is the address right, and are you online?"];
+    if (kind === "ollama") hints.push("Is Ollama running?");
+    if (isLocal) hints.push("If the browser asks whether this page may reach your own machine, allow it.");
+    return { what: `Nothing answers at ${host}.`, hint: hints.join(" ") };
   }
   const hint =
     kind === "ollama"

@@ -8,7 +8,7 @@ export interface Endpoint {
   address: string;
   model: string;
   key: string;
-  /** Seconds of silence to wait for; twice as long for the whole answer. */
+  /** Seconds of silence to wait for. */
   patience: number;
 }
 

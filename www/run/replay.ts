@@ -41,6 +41,8 @@ export interface ReplayOptions {
   ask?: Ask;
   /** Puts an error of that model in a person's words. */
   say?: (error: unknown) => Said;
+  /** The time by which that model's answers are measured, in milliseconds. Default: the real one. */
+  now?: () => number;
   /** Hears the answer of that model as it comes. */
   wrote?: (call: number, text: string) => void;
 }
@@ -62,7 +64,7 @@ export class Replay {
   private readonly options: ReplayOptions;
   private readonly profile: Profile;
   private readonly clock = new ScriptedClock();
-  private readonly live = new LiveModel();
+  private readonly live: LiveModel;
   private readonly counts: readonly number[];
   private readonly base: number;
   /** Tokens of the first `n` messages, with the tools. */
@@ -83,6 +85,7 @@ export class Replay {
     this.source = source;
     this.settings = settings;
     this.options = options;
+    this.live = new LiveModel(options.now);
     this.profile = pack.profile(settings.profile);
     this.ends = requestEnds(source.messages);
     const { total, perMessage } = pack.countMessages(source.messages, this.counting);
