@@ -290,7 +290,11 @@ test("the figures, the picture and the code can be taken along", async () => {
 });
 
 test("a window that nothing fits into: the requests say so, and the run goes on", async () => {
-  await open("&example=marshmallow&budget=900");
+  await open("&example=marshmallow&budget=4000");
+  await changed(async () => {
+    await page.fill("#run-budget", "900");
+    await page.press("#run-budget", "Tab");
+  });
   const [title] = (await page.textContent("#run-requests-title")).match(/\d+/);
   assert.ok(Number(title) > 5);
   assert.ok(Number((await sums())["requests that do not fit"]) > 0);
