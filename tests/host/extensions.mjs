@@ -24,7 +24,7 @@ export function extensions(platform) {
   const packed = JSON.parse(npm(["pack", "--json", "--pack-destination", home], join(root, "pkg")));
   // npm 11 returns a list, older and newer versions an object by name.
   const { filename } = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
-  for (const name of ["extension", "plain", "driver"])
+  for (const name of ["extension", "plain", "driver", "chat-host"])
     cpSync(join(here, name), join(source, name), { recursive: true });
   cpSync(join(root, "examples", "vscode-extension"), join(source, "example"), { recursive: true });
   writeFileSync(join(source, "package.json"), JSON.stringify({ name: "extensions", private: true }));
@@ -67,11 +67,9 @@ async function bundles(platform, source, made) {
     await bundle("driver/driver.ts", "driver/dist/driver.js", { SUITE: "undefined" });
     cpSync(join(here, "driver", "package.json"), join(made, "driver", "package.json"));
   }
-  const manifest = JSON.parse(readFileSync(join(here, "extension", "package.json"), "utf8"));
-  writeFileSync(
-    join(made, "extension", "package.json"),
-    JSON.stringify({ ...manifest, [platform === "browser" ? "browser" : "main"]: `./dist/extension.js` }),
-  );
+  await bundle("chat-host/src/chat-host.ts", "chat-host/dist/chat-host.js");
+  writeManifest("chat-host", "chat-host", platform, made);
+  writeManifest("extension", "extension", platform, made);
   const dist = join(source, "node_modules", "espalier", "dist");
   for (const name of [
     "espalier.wasm",
@@ -81,10 +79,17 @@ async function bundles(platform, source, made) {
   ]) {
     cpSync(join(dist, name), join(made, "extension", "assets", name.split("/").at(-1)));
   }
-  for (const name of ["dist", "assets", "package.json"])
+  for (const name of ["dist", "assets", "media", "package.json"])
     cpSync(join(source, "example", name), join(made, "example", name), { recursive: true });
   console.log(`  the extension's bundle: ${(code.length / 1e6).toFixed(2)} MB`);
   return made;
+}
+
+/** Writes the manifest of an extension whose bundle is for one kind of host. */
+function writeManifest(name, file, platform, made) {
+  const manifest = JSON.parse(readFileSync(join(here, name, "package.json"), "utf8"));
+  const entry = { [platform === "browser" ? "browser" : "main"]: `./dist/${file}.js` };
+  writeFileSync(join(made, name, "package.json"), JSON.stringify({ ...manifest, ...entry }));
 }
 
 /** Prints a window's report; returns how many cases passed and failed. */

@@ -1,141 +1,148 @@
 /**
- * A chat participant whose conversation continues for days: stored in the workspace's storage, summarised in the
- * background by the model that the user has picked, and always within that model's window. The settings that control
- * Copilot Chat's compaction apply here, too. `/search` adds the workspace's hits for a question.
+ * A chat participant whose conversations continue for days: stored in the workspace's storage, compacted in the
+ * background, always within the window of the model that the user has picked.
  */
 
-import {
-  loadEncodingSync,
-  openConversation,
-  searchMessages,
-  settingsFrom,
-  signalFrom,
-  workspaceStorage,
-} from "espalier/inline";
-import type { Conversation, Llm, Totals } from "espalier/inline";
-import { vscode as languageModel } from "espalier/providers";
+import { searchMessages, signalFrom, truncate } from "espalier/inline";
 import * as vscode from "vscode";
+import { Answering, pieceOf, Runaway, showProgress } from "./answer.ts";
+import { attached } from "./attachments.ts";
+import type { Conversations } from "./conversations.ts";
+import { explain } from "./errors.ts";
+import { exchangesOf, isOurs, resultOf } from "./history.ts";
+import type { Exchange } from "./history.ts";
+import { compactedByHand, contextText, COMMANDS, undoneText } from "./notes.ts";
+import { pin } from "./pins.ts";
+import { placeOf } from "./place.ts";
 import type { WorkspaceSearch } from "./search.ts";
+import type { Message, Talk } from "./talk.ts";
+import { writeTranscript } from "./transcript.ts";
 
-type Messages = vscode.LanguageModelChatMessage;
-
-export class Participant implements vscode.Disposable {
-  readonly #context: vscode.ExtensionContext;
+export class Participant {
+  readonly #conversations: Conversations;
   readonly #search: WorkspaceSearch;
-  readonly #log = vscode.window.createOutputChannel("Espalier", { log: true });
-  /** The model of the newest request also writes the summaries. */
-  #writer: Llm | undefined;
-  #opened: Promise<Conversation<Messages>> | undefined;
+  readonly #changed = new vscode.EventEmitter<Talk>();
+  /** Fires when a request has ended, with its conversation. */
+  readonly onDidChange = this.#changed.event;
 
-  constructor(context: vscode.ExtensionContext, search: WorkspaceSearch) {
-    this.#context = context;
+  constructor(conversations: Conversations, search: WorkspaceSearch) {
+    this.#conversations = conversations;
     this.#search = search;
   }
 
-  conversation(model?: vscode.LanguageModelChat): Promise<Conversation<Messages>> {
-    return (this.#opened ??= this.#open(model));
-  }
-
-  async #open(model?: vscode.LanguageModelChat): Promise<Conversation<Messages>> {
-    const { extensionUri, storageUri, globalStorageUri } = this.#context;
-    loadEncodingSync(
-      "o200k_base",
-      await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extensionUri, "assets", "o200k_base.vocab")),
-    );
-    const { options, ignored } = settingsFrom("copilot-chat", vscode.workspace.getConfiguration());
-    for (const { key, why } of ignored) this.#log.info(`${key} has no effect. ${why}`);
-    return openConversation<Messages>({
-      ...options,
-      format: "vscode",
-      ...(model && { model: limitsOf(model) }),
-      storage: workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(storageUri ?? globalStorageUri, "days")),
-      llm: (request, options) => {
-        if (!this.#writer) throw new Error("no model has been picked yet");
-        return this.#writer(request, options);
-      },
-    });
-  }
-
-  readonly handler: vscode.ChatRequestHandler = async (request, _chat, response, token) => {
-    const signal = signalFrom(token);
-    const talk = await this.conversation(request.model);
-    if (request.command === "undo") {
-      response.markdown(
-        talk.undo() ? "The newest summary is gone; what it stood for is back." : "There is no summary to take back.",
-      );
-      return;
-    }
-    const { model } = request;
-    const provider = languageModel({ model, api: vscode });
-    this.#writer = provider.llm;
-    if (request.command === "context") return response.markdown(meter(talk));
-    // A background summary shows nothing; one that the answer waits for does.
-    const stop = talk.on("compaction_progress", ({ stage, job }) => {
-      if (stage === "waiting" || (stage === "asking" && job === undefined))
-        response.progress("Compacting conversation…");
-    });
+  readonly handler: vscode.ChatRequestHandler = async (request, chat, response, token) => {
+    this.#conversations.model = request.model;
     try {
-      if (request.command === "compact") {
-        const { status, before, after, error } = await talk.compact({ focus: request.prompt, signal });
-        response.markdown(
-          status === "applied" ? summarised(before, after) : (error ?? "There is nothing to summarise yet."),
-        );
-        await talk.flush();
-        return;
+      const { talk, missing } = await this.#place(request, chat);
+      talk.isBusy = true;
+      try {
+        return await this.#run(talk, missing, request, response, token);
+      } finally {
+        talk.isBusy = false;
+        this.#changed.fire(talk);
+        await talk.conversation.flush();
+        await writeTranscript(talk, this.#conversations.transcriptOf(talk.id));
       }
-      await this.#answer(talk, provider, request, response, token, signal);
-    } finally {
-      stop();
+    } catch (error) {
+      return { errorDetails: { message: explain(error, request.model.name) } };
     }
-    await talk.flush();
   };
 
-  /** Asks the model, and runs the tools that it calls, until it has answered. */
-  async #answer(
-    talk: Conversation<Messages>,
-    provider: ReturnType<typeof languageModel>,
+  async #place(request: vscode.ChatRequest, chat: vscode.ChatContext) {
+    if (request.command === "new") return { talk: await this.#conversations.begin(), missing: [] };
+    return placeOf(exchangesOf(chat.history), this.#conversations, request.prompt);
+  }
+
+  /** Answers a request, and ends its turn whatever happens. */
+  async #run(
+    talk: Talk,
+    missing: readonly Exchange[],
     request: vscode.ChatRequest,
     response: vscode.ChatResponseStream,
     token: vscode.CancellationToken,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { model } = request;
-    if (request.command === "search") talk.append((await this.#found(request.prompt, response, signal)) as Messages[]);
-    // The tools that the user asked for with #: all available ones would fill a small window by themselves.
-    const wanted = new Set(request.toolReferences.map(({ name }) => name));
-    const tools = vscode.lm.tools
-      .filter(({ name }) => wanted.has(name))
-      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    talk.append(vscode.LanguageModelChatMessage.User(request.prompt));
-    for (;;) {
-      const { messages, report } = await talk.prepare({
-        tools,
-        model: limitsOf(model),
-        signal,
-      });
-      for (const { status, before, after } of report.compactions) {
-        if (status === "applied") response.progress(summarised(before, after));
+  ): Promise<vscode.ChatResult> {
+    const { prompt, command } = request;
+    const ended = (more: { isStopped?: boolean; isAnswered?: boolean } = {}, result: vscode.ChatResult = {}) => {
+      const { key } = talk.finish({ prompt, ...(command !== undefined && { command }), ...more });
+      return resultOf({ conversation: talk.id, turn: key }, result);
+    };
+    let answering: Answering | undefined;
+    try {
+      this.#takeIn(talk, missing, request.model);
+      if (command === undefined || command === "search") {
+        await this.#ask(talk, request, response, token);
+        answering = new Answering(talk, request, response, token);
+        await answering.run();
+      } else await this.#obey(talk, request, response, token);
+      return ended();
+    } catch (error) {
+      const stopped = { isStopped: true, isAnswered: answering?.isAnswered ?? false };
+      if (token.isCancellationRequested) return ended(stopped);
+      if (error instanceof Runaway) {
+        response.markdown(`\n\n*${error.message}*`);
+        return ended(stopped);
       }
-      const answer = await provider.send(provider.toRequest(messages, { tools }), {
-        signal,
-        onText: (text) => response.markdown(text),
-      });
-      talk.append(answer.messages as Messages[]);
-      if (answer.toolCalls.length === 0) break;
-      const results = answer.toolCalls.map(async ({ id, name, input }) => {
-        const { content } = await vscode.lm.invokeTool(
-          name,
-          { input: (input ?? {}) as object, toolInvocationToken: request.toolInvocationToken },
-          token,
-        );
-        return new vscode.LanguageModelToolResultPart(id, content);
-      });
-      talk.append(vscode.LanguageModelChatMessage.User(await Promise.all(results)));
+      return ended(stopped, { errorDetails: { message: explain(error, request.model.name) } });
+    }
+  }
+
+  /** Appends the exchanges of the session that the conversation does not have. */
+  #takeIn(talk: Talk, missing: readonly Exchange[], model: vscode.LanguageModelChat): void {
+    const { User, Assistant } = vscode.LanguageModelChatMessage;
+    const maxTokens = pieceOf(model);
+    for (const exchange of missing) {
+      const { prompt, answer, participant } = exchange;
+      const asked = isOurs(exchange) ? prompt : `(Asked of @${participant}) ${prompt}`;
+      talk.append(User(truncate(asked, { maxTokens }).text));
+      if (answer.trim() !== "") talk.append(Assistant(truncate(answer, { maxTokens }).text));
+    }
+  }
+
+  /** Appends the question, with what it refers to. */
+  async #ask(
+    talk: Talk,
+    request: vscode.ChatRequest,
+    response: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const { prompt, command, references, model } = request;
+    const messages = await attached(references, pieceOf(model));
+    if (command === "search") messages.push(...(await this.#found(prompt, response, signalFrom(token))));
+    talk.append([...messages, vscode.LanguageModelChatMessage.User(prompt)]);
+  }
+
+  async #obey(
+    talk: Talk,
+    request: vscode.ChatRequest,
+    response: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const { command, prompt } = request;
+    if (command === "new") {
+      response.markdown("A new conversation begins here. Earlier messages of this chat are not sent any more.");
+    } else if (command === "undo") {
+      const undone = talk.undo();
+      response.markdown(undoneText(undone));
+      if (undone) response.button({ command: COMMANDS.showSent, title: "Show what is sent", arguments: [talk.id] });
+    } else if (command === "context") {
+      response.markdown(contextText(talk));
+      response.button({ command: COMMANDS.showSent, title: "Show what is sent", arguments: [talk.id] });
+    } else if (command === "pin") {
+      pin(talk, prompt, response);
+    } else if (command === "compact") {
+      const stop = showProgress(talk, response);
+      try {
+        const focus = prompt.trim();
+        const result = await talk.conversation.compact({ ...(focus && { focus }), signal: signalFrom(token) });
+        compactedByHand(response, talk, result);
+      } finally {
+        stop();
+      }
     }
   }
 
   /** Returns the workspace's hits for a question as a message; each hit becomes a reference of the answer. */
-  async #found(question: string, response: vscode.ChatResponseStream, signal: AbortSignal): Promise<unknown[]> {
+  async #found(question: string, response: vscode.ChatResponseStream, signal: AbortSignal): Promise<Message[]> {
     const budget = vscode.workspace.getConfiguration("espalier").get("search.budget", 4_000);
     const answer = await this.#search.search(question, { budget, signal });
     response.progress(
@@ -145,29 +152,6 @@ export class Participant implements vscode.Disposable {
       const location = this.#search.locationOf(hit);
       if (location) response.reference(location);
     }
-    return searchMessages(answer, { format: "vscode", budget });
+    return (await searchMessages(answer, { format: "vscode", budget })) as Message[];
   }
-
-  dispose(): void {
-    void this.#opened?.then((talk) => talk.dispose());
-    this.#log.dispose();
-  }
-}
-
-const limitsOf = ({ family, maxInputTokens }: vscode.LanguageModelChat) => ({ name: family, maxInputTokens });
-
-const tokens = (count: number) => count.toLocaleString();
-
-const summarised = (before: Totals, after: Totals) =>
-  `Summarised: ${tokens(before.total)} tokens are ${tokens(after.total)} now`;
-
-/** Describes how full the next request is, and its content. */
-function meter(talk: Conversation<Messages>): string {
-  const { used, limit, ratio, conversation, tools, frame, job } = talk.usage();
-  return [
-    `${Math.round(100 * ratio)} % of ${tokens(limit)} tokens: ${tokens(used)}\n`,
-    "| part | tokens |\n|---|---:|",
-    `| conversation | ${tokens(conversation)} |\n| tools | ${tokens(tools)} |\n| other | ${tokens(frame)} |\n`,
-    job === "idle" ? "" : `A summary is ${job}.`,
-  ].join("\n");
 }

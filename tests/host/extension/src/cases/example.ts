@@ -8,6 +8,7 @@ import * as vscode from "vscode";
 import { equal, ok, until } from "../check.ts";
 import type { Cases } from "../check.ts";
 import { SUMMARY } from "./conversations.ts";
+import { textOf } from "../model.ts";
 import { genuine } from "./messages.ts";
 
 interface Hit {
@@ -17,7 +18,7 @@ interface Hit {
 
 interface Example {
   handler: vscode.ChatRequestHandler;
-  conversation(): Promise<Conversation<vscode.LanguageModelChatMessage>>;
+  conversations: { find(id: string): Promise<{ conversation: Conversation<vscode.LanguageModelChatMessage> }> };
   completions: vscode.InlineCompletionItemProvider & {
     complete: (prompt: { context: string; prefix: string }) => Promise<string>;
   };
@@ -132,6 +133,47 @@ export const example: Cases = {
     }
   },
 
+  "the example: two chats that continue one conversation, and a chat whose conversation is lost": async ({
+    model,
+    scripted,
+  }) => {
+    const { handler } = await activated();
+    scripted.answer = ({ say }) => say(new vscode.LanguageModelTextPart(`Answer ${scripted.asked.length}.`));
+    const first = scripted.asked.length + 1;
+    const response = { markdown() {}, progress() {}, button() {} } as unknown as vscode.ChatResponseStream;
+    const ask = async (prompt: string, ...history: object[]) => {
+      const request = { prompt, model, references: [], toolReferences: [] } as unknown as vscode.ChatRequest;
+      const { token } = new vscode.CancellationTokenSource();
+      const result = await handler(request, { history } as unknown as vscode.ChatContext, response, token);
+      return [
+        { prompt, participant: "espalier.days" },
+        { response: [{ value: { value: `Answer ${scripted.asked.length}.` } }], result },
+      ];
+    };
+    const heard = () => scripted.asked.at(-1)!.messages.map(textOf);
+    const answer = (number: number) => `Answer ${first + number}.`;
+    const one = await ask("one");
+    const two = await ask("two", ...one);
+    await ask("forked", ...one);
+    equal(heard(), ["one", answer(0), "forked"], "the fork");
+    await ask("three", ...one, ...two);
+    equal(heard(), ["one", answer(0), "two", answer(1), "three"], "the chat that was forked");
+    // VS Code passes the history of others to participants that may see it.
+    const other = [
+      { prompt: "Where is main?", participant: "workspace" },
+      { response: [{ value: { value: "In main.ts." } }], result: { metadata: one[1]!.result!.metadata } },
+    ];
+    await ask("and then?", ...one, ...other);
+    equal(
+      heard(),
+      ["one", answer(0), "(Asked of @workspace) Where is main?", "In main.ts.", "and then?"],
+      "another participant's exchange",
+    );
+    const lost = { metadata: { espalier: { conversation: "../../elsewhere", turn: "x" } } };
+    await ask("go on", one[0]!, { ...one[1], result: lost });
+    equal(heard(), ["one", answer(0), "go on"], "a conversation that is lost");
+  },
+
   "the example: talks, calls a tool, summarises, and takes it back": async ({ context, model, scripted }) => {
     context.subscriptions.push(
       vscode.lm.registerTool("espalier_look", {
@@ -141,10 +183,11 @@ export const example: Cases = {
           ]),
       }),
     );
-    const { handler, conversation } = await activated();
+    const { handler, conversations } = await activated();
     scripted.answer = ({ messages, options, say }) => {
       const last = messages.at(-1)!.content.at(-1);
-      if (!options.tools?.length) return say(new vscode.LanguageModelTextPart(SUMMARY));
+      if (!options.tools?.some(({ name }) => name === "espalier_look"))
+        return say(new vscode.LanguageModelTextPart(SUMMARY));
       if (last instanceof vscode.LanguageModelToolResultPart) return say(new vscode.LanguageModelTextPart("I see."));
       return say(
         new vscode.LanguageModelTextPart("I look."),
@@ -155,40 +198,45 @@ export const example: Cases = {
     const response = {
       markdown: (text: string) => void shown.push(text),
       progress: (text: string) => void shown.push(`(${text})`),
+      button() {},
     } as unknown as vscode.ChatResponseStream;
     const token = new vscode.CancellationTokenSource().token;
-    const ask = (prompt: string, command?: string) =>
-      handler(
-        {
-          prompt,
-          command,
-          model,
-          references: [],
-          toolReferences: [{ name: "espalier_look" }],
-          toolInvocationToken: undefined,
-        } as unknown as vscode.ChatRequest,
-        { history: [] },
-        response,
-        token,
-      );
+    // VS Code returns the metadata of the newest answer with the history.
+    let result: Awaited<ReturnType<vscode.ChatRequestHandler>>;
+    const ask = async (prompt: string, command?: string) => {
+      const history = result
+        ? [
+            { prompt: "", participant: "espalier.days" },
+            { response: [], result },
+          ]
+        : [];
+      const request = {
+        prompt,
+        command,
+        model,
+        references: [],
+        toolReferences: [{ name: "espalier_look" }],
+        toolInvocationToken: undefined,
+      } as unknown as vscode.ChatRequest;
+      result = await handler(request, { history } as unknown as vscode.ChatContext, response, token);
+    };
     await ask("What is in src/a.ts?");
     equal(shown, ["I look.", "I see."]);
     for (let turn = 0; turn < 12; turn += 1) await ask(`And again, number ${turn}?`);
-    const talk = await conversation();
     ok(
-      shown.some((text) => text.startsWith("(Summarised")),
-      "it was summarised on the way",
+      shown.some((text) => text.startsWith("> **Conversation compacted**")),
+      "it was compacted on the way",
     );
-    genuine(talk.view().messages, "view");
+    const { conversation } = await conversations.find(result!.metadata!["espalier"].conversation);
+    genuine(conversation.view().messages, "view");
     shown.length = 0;
     await ask("", "undo");
-    ok(shown[0]?.includes("is back"), String(shown));
+    ok(shown[0]?.startsWith("Undone."), String(shown));
     shown.length = 0;
     await ask("", "context");
-    ok(/^\d+ % of [\d.,\s]+ tokens: /.test(shown.join("\n")), String(shown));
+    ok(/^\*\*\d+ % of [\d,]+ tokens\*\*/.test(shown[0] ?? ""), String(shown));
     shown.length = 0;
     await ask("the paths", "compact");
-    ok(shown.includes("(Compacting conversation…)") && shown.at(-1)!.startsWith("Summarised: "), String(shown));
-    await talk.dispose();
+    ok(shown.includes("(Compacting conversation…)") && shown.at(-1)!.includes("compacted"), String(shown));
   },
 };

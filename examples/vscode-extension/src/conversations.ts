@@ -1,0 +1,167 @@
+/** Opens the stored conversations of the workspace: one folder for each, below the extension's storage. */
+
+import { loadEncodingSync, openConversation, workspaceStorage } from "espalier/inline";
+import type { CompactHooks, Conversation, ConversationOptions, Llm } from "espalier/inline";
+import { vscode as languageModel } from "espalier/providers";
+import * as vscode from "vscode";
+import { startEngine } from "./engine.ts";
+import { readSettings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
+import { Talk } from "./talk.ts";
+import type { Message } from "./talk.ts";
+import type { Turn } from "./turns.ts";
+
+/** Max conversations in memory; the others are stored only. */
+const MAX_OPEN = 6;
+/** Min input tokens that a model can sensibly report. */
+const MIN_WINDOW = 256;
+
+/** Returns the limits of a model. A window that cannot be true is left to what is known of the model's name. */
+export function limitsOf({ family, maxInputTokens }: vscode.LanguageModelChat) {
+  const isPlausible = Number.isFinite(maxInputTokens) && maxInputTokens >= MIN_WINDOW;
+  return { name: family, ...(isPlausible && { maxInputTokens: Math.floor(maxInputTokens) }) };
+}
+
+export class Conversations implements vscode.Disposable {
+  /** Writes the summaries if the settings name no other model: that of the newest request. */
+  model: vscode.LanguageModelChat | undefined;
+  readonly #context: vscode.ExtensionContext;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #open = new Map<string, Promise<Talk>>();
+  #settings: Settings | undefined;
+
+  constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
+    this.#context = context;
+    this.#log = log;
+  }
+
+  /** Opens a stored conversation; returns nothing if there is none. */
+  async find(id: string): Promise<Talk | undefined> {
+    if (this.#open.has(id)) return this.#reopened(id);
+    try {
+      await vscode.workspace.fs.stat(this.folderOf(id));
+    } catch {
+      return undefined;
+    }
+    const talk = await this.#opened(id);
+    if (talk.conversation.log.originals > 0 || talk.turns.current) return talk;
+    return undefined;
+  }
+
+  begin(): Promise<Talk> {
+    return this.#opened(crypto.randomUUID());
+  }
+
+  /** Begins a conversation with a copy of the log up to the end of a turn. */
+  async branch({ conversation: { log } }: Talk, turn: Turn): Promise<Talk> {
+    const lines = log.export().split("\n");
+    // The key occurs first in the note of the turn itself.
+    const end = lines.findIndex((line) => line.includes(turn.key));
+    return this.#opened(crypto.randomUUID(), {
+      log: `${lines.slice(0, end + 1).join("\n")}\n`,
+      messages: log.originalsFrom(0).slice(0, turn.originals),
+    });
+  }
+
+  /** Returns the folder of a conversation's files. */
+  folderOf(id: string): vscode.Uri {
+    const { storageUri, globalStorageUri } = this.#context;
+    return vscode.Uri.joinPath(storageUri ?? globalStorageUri, "days", id);
+  }
+
+  transcriptOf(id: string): vscode.Uri {
+    return vscode.Uri.joinPath(this.folderOf(id), "transcript.md");
+  }
+
+  /** Applies changed settings: conversations are opened again with them. */
+  settingsChanged(): void {
+    this.#settings = undefined;
+  }
+
+  dispose(): void {
+    for (const id of [...this.#open.keys()]) void this.#close(id);
+  }
+
+  /** Returns an open conversation; opens it again if the settings have changed since. */
+  async #reopened(id: string): Promise<Talk> {
+    const talk = await this.#open.get(id)!;
+    if (this.#settings !== undefined || talk.isBusy) return talk;
+    const { isHeld, sent } = talk;
+    await this.#close(id);
+    return Object.assign(await this.#opened(id), { isHeld, sent });
+  }
+
+  async #close(id: string): Promise<void> {
+    const talk = this.#open.get(id);
+    this.#open.delete(id);
+    await talk?.then(
+      ({ conversation }) => conversation.dispose(),
+      () => undefined,
+    );
+  }
+
+  #opened(id: string, from: Pick<ConversationOptions<Message>, "log" | "messages"> = {}): Promise<Talk> {
+    const talk = this.#load(id, from).catch((error: unknown) => {
+      this.#open.delete(id);
+      throw error;
+    });
+    this.#open.set(id, talk);
+    void this.#forgetOldest(id);
+    return talk;
+  }
+
+  async #forgetOldest(newest: string): Promise<void> {
+    for (const [id, opening] of this.#open) {
+      if (this.#open.size <= MAX_OPEN) return;
+      const talk = await opening.catch(() => undefined);
+      if (id !== newest && talk && !talk.isBusy) await this.#close(id);
+    }
+  }
+
+  async #load(id: string, from: Pick<ConversationOptions<Message>, "log" | "messages">): Promise<Talk> {
+    const { extensionUri } = this.#context;
+    const file = vscode.Uri.joinPath(extensionUri, "assets", "o200k_base.vocab");
+    loadEncodingSync("o200k_base", await vscode.workspace.fs.readFile(file));
+    const { options, ignored, summaryModel } = (this.#settings ??= readSettings());
+    for (const { key, why } of ignored) this.#log.warn(`${key} has no effect. ${why}`);
+    const transcript = this.transcriptOf(id);
+    let talk: Talk | undefined;
+    const hooks: CompactHooks = { preCompact: () => (talk?.isHeld ? { skip: true } : undefined) };
+    const llm: Llm = async (request, context) => (await this.#writer(summaryModel))(request, context);
+    const conversation: Conversation<Message> = await openConversation<Message>({
+      ...options,
+      ...from,
+      format: "vscode",
+      ...(this.model && { model: limitsOf(this.model) }),
+      storage: workspaceStorage(vscode.workspace.fs, this.folderOf(id)),
+      hooks,
+      compact: {
+        ...options.compact,
+        transcript: { path: transcript.scheme === "file" ? transcript.fsPath : transcript.toString() },
+      },
+      search: async () => {
+        await startEngine(extensionUri);
+        return import("espalier/search");
+      },
+      ...(summaryModel !== "rules" && { llm }),
+    });
+    conversation.on("*", (event) => {
+      if (event.type === "warning") this.#log.warn(event.message);
+      if (event.type === "compaction_complete" && event.success && talk) talk.isHeld = false;
+    });
+    return (talk = new Talk(id, conversation));
+  }
+
+  /** Returns the function that writes summaries. */
+  async #writer(name: string): Promise<Llm> {
+    let model = this.model;
+    if (name !== "") {
+      const models = await vscode.lm.selectChatModels();
+      const named = models.find(({ id, family }) => id === name || family === name);
+      if (named) model = named;
+      else this.#log.warn(`espalier.compaction.model: there is no model "${name}"; the chat's own writes the summary.`);
+    }
+    if (!model) throw new Error("no model has been picked yet");
+    return languageModel({ model, api: vscode }).llm;
+  }
+}

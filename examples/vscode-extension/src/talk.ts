@@ -1,0 +1,100 @@
+/** One conversation, and the turns of the chat session in it. */
+
+import type { Conversation, LogEditRow, PrepareReport } from "espalier/inline";
+import type * as vscode from "vscode";
+import { Turns } from "./turns.ts";
+import type { Turn } from "./turns.ts";
+
+export type Message = vscode.LanguageModelChatMessage;
+
+/** The newest request, as it was sent. */
+export interface Sent {
+  messages: Message[];
+  report: PrepareReport;
+  /** Name of the model. */
+  model: string;
+  /** Names of the tools. */
+  tools: string[];
+}
+
+/** The result of taking a compaction back. */
+export interface Undone {
+  /** Number of messages that are back. */
+  messages: number;
+  used: number;
+  limit: number;
+  /** True if the next request still fits, as far as it is known. */
+  fits: boolean;
+}
+
+export class Talk {
+  readonly id: string;
+  readonly conversation: Conversation<Message>;
+  readonly turns: Turns;
+  /** While true, nothing is compacted that fits: the user took the newest compaction back. */
+  isHeld = false;
+  /** True while a request is answered. */
+  isBusy = false;
+  sent: Sent | undefined;
+  /** Id of the newest message that is not rewound; null if it is not known. */
+  #last: string | undefined | null;
+
+  constructor(id: string, conversation: Conversation<Message>) {
+    this.id = id;
+    this.conversation = conversation;
+    this.turns = new Turns(conversation.log);
+    const { current } = this.turns;
+    // A window that was closed in the middle of an answer left messages without a turn.
+    this.#last = conversation.log.originals === (current?.originals ?? 0) ? current?.head : null;
+  }
+
+  append(messages: Message | readonly Message[]): void {
+    this.#last = this.conversation.append(messages).at(-1) ?? this.#last;
+  }
+
+  /** Ends a turn: everything appended since the previous one belongs to it. */
+  finish(turn: Pick<Turn, "prompt" | "command" | "isStopped" | "isAnswered">): Turn {
+    const { prompt, command, isStopped, isAnswered } = turn;
+    const head = this.#last ?? undefined;
+    return this.turns.add({
+      key: crypto.randomUUID(),
+      prompt,
+      ...(command !== undefined && { command }),
+      ...(head !== undefined && { head }),
+      ...(isStopped && { isStopped, isAnswered: isAnswered ?? false }),
+    });
+  }
+
+  /** Goes back to the end of a turn; without one to the beginning. Messages after it leave the view. */
+  rewind(turn: Turn | undefined): void {
+    if (this.#last !== turn?.head && this.conversation.log.originals > 0) {
+      this.conversation.rewind(turn?.head);
+      this.sent = undefined;
+    }
+    this.#last = turn?.head;
+    this.turns.goTo(turn);
+  }
+
+  /** Returns the edits in force, oldest first. */
+  edits(): LogEditRow[] {
+    return this.conversation.edits().filter(({ revokedBy }) => revokedBy === undefined);
+  }
+
+  get isCompacted(): boolean {
+    return this.edits().length > 0;
+  }
+
+  /** Takes a compaction back: the newest, or the one with this plan id. Returns nothing if there is none. */
+  undo(plan?: string): Undone | undefined {
+    const edits = this.edits();
+    const edit = plan === undefined ? edits.at(-1) : edits.findLast(({ planId }) => planId === plan);
+    if (!edit) return undefined;
+    const before = this.conversation.view().messages.length;
+    // By its id: without one, the newest rewind (of a retry) would be undone if it is newer.
+    const undone = this.conversation.undo(edit.planId ?? edit.id);
+    if (!undone) return undefined;
+    const { used, limit } = undone.usage;
+    this.isHeld = undone.fits;
+    return { messages: this.conversation.view().messages.length - before, used, limit, fits: undone.fits };
+  }
+}

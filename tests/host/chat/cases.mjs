@@ -1,0 +1,33 @@
+/** What people do in the chat view, and what the model must then get. */
+
+import assert from "node:assert/strict";
+import { compactions } from "./compactions.mjs";
+import { failures } from "./failures.mjs";
+import { rewinding } from "./rewinding.mjs";
+import { ChatView } from "./view.mjs";
+
+const CASES = { ...rewinding, ...failures, ...compactions };
+
+/** Runs the cases one after the other in one window, each in a new chat; returns how many failed. */
+export async function runCases({ page, model, host, only = process.argv[2] }) {
+  const view = new ChatView(page);
+  await view.open();
+  let failed = 0;
+  for (const [name, run] of Object.entries(CASES)) {
+    if (only && !new RegExp(only).test(name)) continue;
+    const start = Date.now();
+    model.reset();
+    let error;
+    try {
+      await view.newChat();
+      await run({ view, model, page, assert });
+    } catch (thrown) {
+      error = thrown;
+      failed += 1;
+      await view.shot(`failed ${name.replace(/\W+/g, "-").slice(0, 50)}`);
+    }
+    console.log(`${error ? "FAIL" : "ok  "} ${name} (${Date.now() - start} ms)${error ? `\n${error.stack}` : ""}`);
+  }
+  console.log(`VS Code, ${host}, chat view: ${failed} failed`);
+  return failed;
+}

@@ -1,0 +1,147 @@
+/** The chat view of a VS Code in a page: what a person sees and types. */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "../../../scripts/lib.mjs";
+
+const ROWS = ".interactive-list .monaco-list-row[data-index]";
+const WAIT = 15_000;
+export const shots = join(build, "host", "chat-shots");
+mkdirSync(shots, { recursive: true });
+
+export class ChatView {
+  constructor(page) {
+    this.page = page;
+    this.input = page.locator(".interactive-input-part .monaco-editor").first();
+    this.requests = page.locator(".interactive-request");
+    this.responses = page.locator(".interactive-response");
+  }
+
+  /** Opens the view with an empty session. */
+  async open() {
+    await this.page.waitForSelector(".monaco-workbench .part.statusbar", { timeout: 120_000 });
+    for (let tries = 0; !(await this.input.isVisible()); tries += 1) {
+      if (tries > 20) throw new Error("the chat view does not open");
+      await this.page.keyboard.press("Control+Alt+I");
+      await this.page.waitForTimeout(1_000);
+    }
+    // VS Code asks for models when the first request is made.
+    await this.type("hello");
+    await this.page.getByText("Fake four").first().waitFor();
+  }
+
+  async command(title) {
+    await this.page.keyboard.press("F1");
+    await this.page.locator(".quick-input-widget input").first().fill(`>${title}`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  async newChat() {
+    await this.input.click();
+    await this.page.keyboard.press("Control+N");
+    await this.page.waitForFunction(() => document.querySelectorAll(".interactive-request").length === 0);
+  }
+
+  /** Types a message and sends it. */
+  async type(text) {
+    await this.input.click();
+    await this.#replace(text);
+  }
+
+  /** Types a message, and returns the text of its answer. */
+  async ask(text) {
+    const count = await this.#count();
+    await this.type(text);
+    return this.answered(count / 2 + 1);
+  }
+
+  /** Waits until the chat has a number of answers and the last is complete; returns its text. */
+  async answered(count) {
+    await this.page.waitForFunction(
+      ([wanted, list]) => {
+        const rows = [...document.querySelectorAll(list)];
+        const last = rows.toSorted((a, b) => a.dataset.index - b.dataset.index).at(-1);
+        const response = last?.querySelector(".interactive-response");
+        return Number(last?.dataset.index) + 1 >= wanted && response && !response.matches(".chat-response-loading");
+      },
+      [2 * count, ROWS],
+      { timeout: WAIT },
+    );
+    return this.last();
+  }
+
+  /** Returns the number of requests and answers. The list shows some of them only, but has scrolled to the last. */
+  #count() {
+    return this.page.evaluate(
+      (list) => Math.max(-1, ...[...document.querySelectorAll(list)].map(({ dataset }) => Number(dataset.index))) + 1,
+      ROWS,
+    );
+  }
+
+  async retry() {
+    await this.#press(this.responses.last().locator(".codicon-refresh"));
+  }
+
+  /** Cancels the running request. */
+  async stop() {
+    await this.page.locator(".interactive-input-part .codicon-stop-circle").first().click();
+    await this.idle();
+  }
+
+  idle() {
+    return this.page.waitForFunction(() => !document.querySelector(".interactive-response.chat-response-loading"));
+  }
+
+  /** Replaces the text of a request, counted from 0, and sends it. */
+  async edit(at, text) {
+    await this.requests.nth(at).locator(".value").first().click();
+    const editor = this.page.locator(".interactive-list .monaco-editor").first();
+    await editor.waitFor();
+    await editor.click();
+    await this.#replace(text);
+  }
+
+  async restoreCheckpoint(at) {
+    await this.#press(this.requests.nth(at).getByText("Restore Checkpoint"));
+    const confirm = this.page.locator(".monaco-dialog-box button, .monaco-dialog-box .monaco-button").first();
+    await confirm.click({ timeout: 2_000 }).catch(() => undefined);
+    await this.page.waitForTimeout(500);
+  }
+
+  /** Forks the chat before a request. */
+  async fork(at) {
+    await this.requests.nth(at).hover();
+    await this.#press(this.requests.nth(at).getByLabel(/Fork conversation/));
+    await this.page.waitForTimeout(1_500);
+  }
+
+  async #replace(text) {
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.press("Delete");
+    await this.page.keyboard.type(text);
+    await this.page.waitForTimeout(150);
+    // A list of suggestions would take the Enter.
+    await this.page.keyboard.press("Escape");
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Presses an action that is shown only while the pointer is over its row. */
+  async #press(action) {
+    await action
+      .first()
+      .scrollIntoViewIfNeeded()
+      .catch(() => undefined);
+    await action.first().hover({ force: true });
+    await action.first().click({ force: true });
+    await this.page.waitForTimeout(300);
+  }
+
+  last() {
+    return this.responses.last().innerText();
+  }
+
+  shot(name) {
+    return this.page.screenshot({ path: join(shots, `${name}.png`) });
+  }
+}
