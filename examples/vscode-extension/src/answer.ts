@@ -42,6 +42,7 @@ export class Answering {
   readonly #token: vscode.CancellationToken;
   readonly #signal: AbortSignal;
   readonly #wanted: vscode.LanguageModelChatTool[];
+  readonly #applied: Compacted[] = [];
   /** Text of the round that is being streamed. */
   #streamed = "";
   /** True if the model has said anything. */
@@ -77,6 +78,7 @@ export class Answering {
       throw error;
     } finally {
       stop();
+      this.#tell();
     }
   }
 
@@ -102,7 +104,7 @@ export class Answering {
       const recall = isCompacted ? recallTool(conversation, { format: "vscode", maxTokens }) : undefined;
       const tools = recall ? [...this.#wanted, recall.definition] : this.#wanted;
       const prepared = await conversation.prepare({ tools, model: limitsOf(model), signal: this.#signal });
-      this.#tell(prepared, tools);
+      this.#remember(prepared, tools);
       try {
         const answer = await this.#send(provider, provider.toRequest(prepared.messages, { tools }));
         if (answer.usage) conversation.reportUsage(answer.usage);
@@ -143,13 +145,18 @@ export class Answering {
     }
   }
 
-  /** Shows what was done to make the request fit. */
-  #tell({ messages, report }: Prepared<Message>, tools: readonly { name: string }[]): void {
+  #remember({ messages, report }: Prepared<Message>, tools: readonly { name: string }[]): void {
     const { model } = this.#request;
-    this.#talk.sent = { messages, report, model: model.name, tools: tools.map(({ name }) => name) };
-    const applied = report.compactions.filter(({ status }: Compacted) => status === "applied");
-    if (applied.length > 0) compacted(this.#response, this.#talk, applied);
-    else if (report.trimmed.length > 0) leftOut(this.#response, this.#talk, report);
+    const { split } = this.#talk.conversation.view();
+    this.#talk.sent = { messages, report, split, model: model.name, tools: tools.map(({ name }) => name) };
+    this.#applied.push(...report.compactions.filter(({ status }) => status === "applied"));
+  }
+
+  /** Shows what was done to make the requests fit: at the end, since VS Code folds what precedes the answer's text. */
+  #tell(): void {
+    const { sent } = this.#talk;
+    if (this.#applied.length > 0) compacted(this.#response, this.#talk, this.#applied);
+    else if (sent && sent.report.trimmed.length > 0) leftOut(this.#response, this.#talk, sent.report);
   }
 
   /** Calls a tool. If it fails, the model reads why. */

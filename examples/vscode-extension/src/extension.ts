@@ -4,11 +4,16 @@
  */
 
 import * as vscode from "vscode";
+import { registerCommands } from "./commands.ts";
 import { Completions } from "./completions.ts";
 import { Conversations } from "./conversations.ts";
+import { DemoModel } from "./demo.ts";
 import { PARTICIPANT } from "./history.ts";
 import { Participant } from "./participant.ts";
 import { pickHit, WorkspaceSearch } from "./search.ts";
+import { SentPanel } from "./sent.ts";
+import { StatusMeter } from "./status.ts";
+import type { Talk } from "./talk.ts";
 
 export function activate(context: vscode.ExtensionContext) {
   const log = vscode.window.createOutputChannel("Espalier", { log: true });
@@ -16,6 +21,15 @@ export function activate(context: vscode.ExtensionContext) {
   const conversations = new Conversations(context, log);
   const participant = new Participant(conversations, search);
   const completions = new Completions(context);
+  const meter = new StatusMeter();
+  const panel = new SentPanel(conversations, context.extensionUri);
+  let newest: Talk | undefined;
+  const changed = (talk: Talk) => {
+    if (!newest) void vscode.commands.executeCommand("setContext", "espalier.hasConversation", true);
+    newest = talk;
+    meter.show(talk);
+    panel.follow(talk);
+  };
   const chat = vscode.chat.createChatParticipant(PARTICIPANT, participant.handler);
   chat.iconPath = vscode.Uri.joinPath(context.extensionUri, "media", "icon.png");
   context.subscriptions.push(
@@ -23,10 +37,16 @@ export function activate(context: vscode.ExtensionContext) {
     search,
     conversations,
     completions,
+    meter,
+    panel,
     chat,
+    new DemoModel(),
+    participant.onDidChange(changed),
+    registerCommands({ conversations, panel, newest: () => newest?.id, changed }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("espalier.compaction") || change.affectsConfiguration("github.copilot.chat"))
         conversations.settingsChanged();
+      if (change.affectsConfiguration("espalier.statusBar") && newest) meter.show(newest);
     }),
     vscode.commands.registerCommand("espalier.searchWorkspace", (query?: string) => pickHit(search, query)),
   );

@@ -23,7 +23,7 @@ function showButton(response: vscode.ChatResponseStream, talk: Talk): void {
 export function compacted(response: vscode.ChatResponseStream, talk: Talk, applied: readonly Compacted[]): void {
   const [first, last] = [applied[0], applied.at(-1)];
   if (!first || !last) return;
-  response.markdown(`> ${compactedText(first, last)}\n\n`);
+  response.markdown(`\n\n> ${compactedText(first, last)}\n\n`);
   showButton(response, talk);
   const plan = talk.edits().at(-1)?.planId;
   response.button({ command: COMMANDS.undo, title: "Undo", arguments: [talk.id, plan] });
@@ -46,7 +46,7 @@ function compactedText(first: Compacted, last: Compacted): string {
 export function leftOut(response: vscode.ChatResponseStream, talk: Talk, { trimmed, usage }: PrepareReport): void {
   const ids = new Set(trimmed.flatMap(({ ids }) => ids));
   response.markdown(
-    `> **Not everything fits**: ${plural(ids.size, "message")} of the conversation had to be left out of this request or shortened, to fit ${tokens(usage.limit)} tokens. Nothing was deleted.\n\n`,
+    `\n\n> **Not everything fits**: ${plural(ids.size, "message")} of the conversation had to be left out of this request or shortened, to fit ${tokens(usage.limit)} tokens. Nothing was deleted.\n\n`,
   );
   showButton(response, talk);
 }
@@ -79,7 +79,7 @@ export function undoneText(undone: Undone | undefined): string {
   return `Undone. ${back} back for reading. The next request needs ${tokens(used - limit)} tokens more than fit (${tokens(used)} of ${tokens(limit)}), so it will be compacted again when you send it. To keep something word for word, use \`/pin\`, or pick a model with a larger window.`;
 }
 
-const BAR = 24;
+const BAR = 10;
 
 /** Draws a share as a bar of blocks. */
 export function bar(share: number, width = BAR): string {
@@ -99,7 +99,7 @@ export function contextText(talk: Talk): string {
     ["Answers", split.assistant],
     ["Tool results", split.tool],
     ["Summaries", split.inserted],
-    ["System prompt", split.frame],
+    ["Overhead", split.frame],
     ["Tools", split.tools],
   ];
   const table = rows

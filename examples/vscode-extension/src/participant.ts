@@ -134,6 +134,7 @@ export class Participant {
       try {
         const focus = prompt.trim();
         const result = await talk.conversation.compact({ ...(focus && { focus }), signal: signalFrom(token) });
+        if (result.status === "applied") talk.sent = undefined;
         compactedByHand(response, talk, result);
       } finally {
         stop();

@@ -1,6 +1,6 @@
 /** One conversation, and the turns of the chat session in it. */
 
-import type { Conversation, LogEditRow, PrepareReport } from "espalier/inline";
+import type { Conversation, LogEditRow, LogSplit, PrepareReport } from "espalier/inline";
 import type * as vscode from "vscode";
 import { Turns } from "./turns.ts";
 import type { Turn } from "./turns.ts";
@@ -11,6 +11,8 @@ export type Message = vscode.LanguageModelChatMessage;
 export interface Sent {
   messages: Message[];
   report: PrepareReport;
+  /** Its tokens by kind of content. */
+  split: LogSplit;
   /** Name of the model. */
   model: string;
   /** Names of the tools. */
@@ -35,6 +37,7 @@ export class Talk {
   isHeld = false;
   /** True while a request is answered. */
   isBusy = false;
+  /** Absent if the next request will differ by more than the new messages. */
   sent: Sent | undefined;
   /** Id of the newest message that is not rewound; null if it is not known. */
   #last: string | undefined | null;
@@ -94,6 +97,7 @@ export class Talk {
     const undone = this.conversation.undo(edit.planId ?? edit.id);
     if (!undone) return undefined;
     const { used, limit } = undone.usage;
+    this.sent = undefined;
     this.isHeld = undone.fits;
     return { messages: this.conversation.view().messages.length - before, used, limit, fits: undone.fits };
   }

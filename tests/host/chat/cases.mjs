@@ -4,13 +4,18 @@ import assert from "node:assert/strict";
 import { compactions } from "./compactions.mjs";
 import { failures } from "./failures.mjs";
 import { rewinding } from "./rewinding.mjs";
+import { visible } from "./visible.mjs";
 import { ChatView } from "./view.mjs";
 
-const CASES = { ...rewinding, ...failures, ...compactions };
+const CASES = { ...rewinding, ...failures, ...visible, ...compactions };
 
 /** Runs the cases one after the other in one window, each in a new chat; returns how many failed. */
 export async function runCases({ page, model, host, only = process.argv[2] }) {
   const view = new ChatView(page);
+  if (process.env.VERBOSE) {
+    page.on("console", (message) => console.log(message.type(), message.text().slice(0, 1500)));
+    page.on("requestfailed", (request) => console.log("failed", request.url(), request.failure()?.errorText));
+  }
   await view.open();
   let failed = 0;
   for (const [name, run] of Object.entries(CASES)) {

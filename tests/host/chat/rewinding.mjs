@@ -42,6 +42,8 @@ export const rewinding = {
     model.answer = counting(model);
     for (const word of ["one", "two", "three"]) await view.ask(`@days ${word}`);
     await view.edit(1, "@days second");
+    await view.shot("edited");
+    for (let tries = 0; model.asked.length < 4 && tries < 100; tries += 1) await view.page.waitForTimeout(50);
     await view.answered(2);
     assert.deepEqual(texts(model.last), ["one", "Answer 1.", "second"]);
     await view.ask("@days third");

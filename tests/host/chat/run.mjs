@@ -12,6 +12,8 @@ import { extensions } from "../extensions.mjs";
 import { runCases } from "./cases.mjs";
 import { Model } from "./model.mjs";
 
+// A webview has an origin of its own, below that of the page: then Chromium takes both for one site, and allows the
+// service worker of webviews.
 const PROPOSALS = { "espalier.chat-host": ["defaultChatParticipant", "chatParticipantAdditions"] };
 const PAGE = `<!doctype html><html><head><meta charset="utf-8">
 <link rel="stylesheet" href="/oss/out/vs/workbench/workbench.web.main.internal.css">
@@ -25,6 +27,8 @@ const PAGE = `<!doctype html><html><head><meta charset="utf-8">
     productConfiguration: {
       nameShort: "Code", nameLong: "Code", applicationName: "code", quality: "stable",
       webEndpointUrlTemplate: location.origin + "/oss",
+      webviewContentExternalBaseUrlTemplate:
+        "http://{{uuid}}." + location.host + "/oss/out/vs/workbench/contrib/webview/browser/pre/",
       extensionEnabledApiProposals: ${JSON.stringify(PROPOSALS)},
     },
     configurationDefaults: ${JSON.stringify({ "workbench.startupEditor": "none", "chat.commandCenter.enabled": true })},
@@ -44,7 +48,8 @@ let failed = 1;
 try {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
-  await page.goto(`${server.url}?folder=${encodeURIComponent("tmp:/work")}`);
+  const { port } = new URL(server.url);
+  await page.goto(`http://vscode.localhost:${port}/?folder=${encodeURIComponent("tmp:/work")}`);
   failed = await runCases({ page, model, host: "web extension host" });
 } finally {
   await browser.close();

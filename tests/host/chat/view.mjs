@@ -12,7 +12,7 @@ mkdirSync(shots, { recursive: true });
 export class ChatView {
   constructor(page) {
     this.page = page;
-    this.input = page.locator(".interactive-input-part .monaco-editor").first();
+    this.input = page.locator(".interactive-session > .interactive-input-part .monaco-editor").first();
     this.requests = page.locator(".interactive-request");
     this.responses = page.locator(".interactive-response");
   }
@@ -95,11 +95,16 @@ export class ChatView {
 
   /** Replaces the text of a request, counted from 0, and sends it. */
   async edit(at, text) {
-    await this.requests.nth(at).locator(".value").first().click();
-    const editor = this.page.locator(".interactive-list .monaco-editor").first();
+    await this.requests.nth(at).locator(".value [tabindex='0']").first().focus();
+    await this.page.keyboard.press("Enter");
+    const editor = this.page.locator(".chat-edit-input-container .monaco-editor").first();
     await editor.waitFor();
     await editor.click();
-    await this.#replace(text);
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.type(text);
+    await this.page.waitForTimeout(150);
+    // Escape would end the editing; a list of suggestions is not open behind the last word.
+    await this.page.keyboard.press("Enter");
   }
 
   async restoreCheckpoint(at) {
@@ -114,6 +119,24 @@ export class ChatView {
     await this.requests.nth(at).hover();
     await this.#press(this.requests.nth(at).getByLabel(/Fork conversation/));
     await this.page.waitForTimeout(1_500);
+  }
+
+  /** Returns the document of a webview, by words in it. */
+  async webview(words) {
+    for (let tries = 0; tries < 60; tries += 1) {
+      for (const frame of this.page.frames()) {
+        if (
+          frame !== this.page.mainFrame() &&
+          (await frame
+            .getByText(words)
+            .count()
+            .catch(() => 0)) > 0
+        )
+          return frame;
+      }
+      await this.page.waitForTimeout(250);
+    }
+    throw new Error(`no webview shows ${words}`);
   }
 
   async #replace(text) {
