@@ -1,7 +1,7 @@
 /** Builds the packed package into extensions, as their authors would. */
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { build, fail, root, run } from "../../scripts/lib.mjs";
@@ -10,9 +10,9 @@ const here = join(root, "tests", "host");
 
 /**
  * Builds them into folders of `build/host/NAME`, for the web or for Node, and checks types; returns the folder that
- * contains them, by name. Each host has its own folder, so that none finds what another left.
+ * contains them, by name; `only` leaves out all others. Each host has its own folder, so that none finds what another left.
  */
-export function extensions(platform) {
+export async function extensions(platform, only) {
   const home = join(build, "host", platform);
   const source = join(home, "source");
   const made = join(home, "site", "ext");
@@ -32,7 +32,10 @@ export function extensions(platform) {
   for (const name of ["extension", "example"]) run("tsc", ["--project", join(source, name, "tsconfig.json")]);
   run(process.execPath, ["build.mjs"], { cwd: join(source, "example") });
 
-  return bundles(platform, source, made);
+  await bundles(platform, source, made);
+  if (only)
+    for (const name of readdirSync(made)) if (!only.includes(name)) rmSync(join(made, name), { recursive: true });
+  return made;
 }
 
 async function bundles(platform, source, made) {
@@ -82,7 +85,6 @@ async function bundles(platform, source, made) {
   for (const name of ["dist", "assets", "media", "package.json"])
     cpSync(join(source, "example", name), join(made, "example", name), { recursive: true });
   console.log(`  the extension's bundle: ${(code.length / 1e6).toFixed(2)} MB`);
-  return made;
 }
 
 /** Writes the manifest of an extension whose bundle is for one kind of host. */

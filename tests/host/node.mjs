@@ -3,13 +3,12 @@
  * before a release, by hand. `node tests/host/node.mjs`, after `npm run build`.
  */
 
-import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
-import { env, fail } from "../../scripts/lib.mjs";
-import { codeServer, setUpNodeHost } from "../../scripts/setup.mjs";
+import { setUpNodeHost } from "../../scripts/setup.mjs";
 import { launch } from "../www/browser.mjs";
+import { listening, startCodeServer } from "./code-server.mjs";
 import { extensions, print } from "./extensions.mjs";
 
 await setUpNodeHost();
@@ -29,38 +28,7 @@ const reports = createServer((request, response) => {
       told(JSON.parse(body));
     });
 });
-const listening = (server) =>
-  new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
-const reportPort = await listening(reports);
-// A port that is free now.
-const probe = createServer();
-const port = await listening(probe);
-await new Promise((resolve) => probe.close(resolve));
-
-const args = [
-  "--auth",
-  "none",
-  "--bind-addr",
-  `127.0.0.1:${port}`,
-  "--extensions-dir",
-  made,
-  "--user-data-dir",
-  data,
-  "--disable-telemetry",
-  "--disable-update-check",
-  "--disable-workspace-trust",
-  workspace,
-];
-const server = spawn(codeServer.node, [codeServer.entry, ...args], {
-  env: { ...env, ESPALIER_REPORT: `http://127.0.0.1:${reportPort}/`, XDG_CONFIG_HOME: join(data, "config") },
-  stdio: ["ignore", "pipe", "pipe"],
-});
-let log = "";
-for (const stream of [server.stdout, server.stderr]) stream.setEncoding("utf8").on("data", (text) => (log += text));
-for (let tries = 0; !log.includes("HTTP server listening"); tries += 1) {
-  if (tries > 240 || server.exitCode !== null) fail(`code-server did not start:\n${log.slice(-3_000)}`);
-  await after(500);
-}
+const server = await startCodeServer({ extensions: made, data, workspace, reportPort: await listening(reports) });
 
 const total = { passed: 0, failed: 0 };
 const browser = await launch();
@@ -70,9 +38,9 @@ try {
     const start = Date.now();
     const page = await context.newPage();
     const report = new Promise((resolve) => (told = resolve));
-    await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(workspace)}`);
+    await page.goto(server.url);
     const found = await Promise.race([report, after(240_000)]);
-    if (!found) console.log(`VS Code told nothing.\n${log.slice(-3_000)}`);
+    if (!found) console.log(`VS Code told nothing.\n${server.log()}`);
     const { passed, failed } = found
       ? print(found, "Node extension host", Date.now() - start)
       : { passed: 0, failed: 1 };
@@ -85,7 +53,7 @@ try {
   }
 } finally {
   await browser.close();
-  server.kill();
+  server.stop();
   reports.close();
 }
 console.log(`${total.passed} passed, ${total.failed} failed`);

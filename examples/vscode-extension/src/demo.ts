@@ -13,8 +13,8 @@ const ANSWER = 1_000;
 /** Characters of a token, about; and of a line in a summary. */
 const CHARACTERS = 4;
 const LINE = 160;
-/** Milliseconds between two words. */
-const PAUSE = 8;
+/** Milliseconds between two pieces of some words. */
+const PAUSE = 12;
 
 const LESSONS = [
   "Every message, yours and mine, is stored in the workspace. What is sent is a view of it that fits the window.",
@@ -74,9 +74,9 @@ export class DemoModel implements vscode.LanguageModelChatProvider, vscode.Dispo
     const last = texts.at(-1) ?? "";
     const isSummary = last.includes("<summary>") || /write the record of this history/i.test(last);
     const answer = isSummary ? summaryOf(texts) : answerOf(texts, last);
-    for (const word of answer.split(/(?<= )/)) {
+    for (const [words] of answer.matchAll(/(?:\S+\s*){1,6}/g)) {
       if (token.isCancellationRequested) return;
-      progress.report(new vscode.LanguageModelTextPart(word));
+      progress.report(new vscode.LanguageModelTextPart(words));
       if (!isSummary) await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
   }

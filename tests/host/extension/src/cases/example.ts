@@ -174,6 +174,104 @@ export const example: Cases = {
     equal(heard(), ["one", answer(0), "go on"], "a conversation that is lost");
   },
 
+  "the example: settings apply from the next request on": async ({ model, scripted }) => {
+    const { handler, conversations } = await activated();
+    const settings = vscode.workspace.getConfiguration("espalier.compaction");
+    const set = (name: string, value: unknown) => settings.update(name, value, vscode.ConfigurationTarget.Global);
+    const long = `It began. ${"The fox crossed the river. ".repeat(60)}`;
+    scripted.answer = ({ say }) => say(new vscode.LanguageModelTextPart(long));
+    let history: object[] = [];
+    let shown = "";
+    const response = {
+      markdown: (text: string) => void (shown += text),
+      progress() {},
+      button() {},
+    } as unknown as vscode.ChatResponseStream;
+    const ask = async (prompt: string) => {
+      shown = "";
+      const request = { prompt, model, references: [], toolReferences: [] } as unknown as vscode.ChatRequest;
+      const { token } = new vscode.CancellationTokenSource();
+      const result = await handler(request, { history } as unknown as vscode.ChatContext, response, token);
+      history = [
+        { prompt, participant: "espalier.days" },
+        { response: [], result },
+      ];
+      return (await conversations.find(result!.metadata!["espalier"].conversation)).conversation;
+    };
+    try {
+      await set("threshold", 0.5);
+      await set("model", "rules");
+      equal((await ask("story")).usage().limit, 2_000, "half of the window");
+      await set("threshold", 1_500);
+      equal((await ask("story 0")).usage().limit, 1_500, "tokens");
+      await set("threshold", 7);
+      equal((await ask("story 1")).usage().limit, 4_000, "a threshold that cannot be");
+      const asked = scripted.asked.length;
+      for (let turn = 2; !shown.includes("Conversation compacted"); turn += 1) {
+        ok(turn < 20, "rules write a summary");
+        await ask(`story ${turn}`);
+      }
+      ok(
+        scripted.asked.slice(asked).every(({ messages }) => textOf(messages.at(-1)!).startsWith("story ")),
+        "no model is asked for a summary",
+      );
+      await set("enabled", false);
+      let conversation = await ask("story");
+      const edits = conversation.edits().length;
+      for (let turn = 0; !shown.includes("Not everything fits"); turn += 1) {
+        ok(turn < 20, "the chat says that something is left out");
+        conversation = await ask(`off ${turn}`);
+      }
+      equal(conversation.edits().length, edits, "nothing is compacted while it is off");
+    } finally {
+      for (const name of ["threshold", "model", "enabled"]) await set(name, undefined);
+    }
+  },
+
+  "the example: a model to try it with, while there is no other or when the setting asks for it": async ({
+    model: other,
+  }) => {
+    const { handler } = await activated();
+    const demo = async () => (await vscode.lm.selectChatModels({ vendor: "espalier-demo" }))[0];
+    ok(other && !(await demo()), "there is another model");
+    const settings = vscode.workspace.getConfiguration("espalier");
+    await settings.update("demoModel", "on", vscode.ConfigurationTarget.Global);
+    try {
+      let model = await demo();
+      for (let tries = 0; !model && tries < 50; tries += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        model = await demo();
+      }
+      ok(model, "the demonstration model is listed");
+      let history: object[] = [];
+      let shown = "";
+      const response = {
+        markdown: (text: string) => void (shown += text),
+        progress() {},
+        button() {},
+      } as unknown as vscode.ChatResponseStream;
+      for (let turn = 0; !shown.includes("Conversation compacted"); turn += 1) {
+        ok(turn < 20, "it is compacted soon");
+        shown = "";
+        const request = { prompt: `Question ${turn}?`, model, references: [], toolReferences: [] };
+        const result = await handler(
+          request as unknown as vscode.ChatRequest,
+          { history } as unknown as vscode.ChatContext,
+          response,
+          new vscode.CancellationTokenSource().token,
+        );
+        ok(shown.includes(`“Question ${turn}?”`), shown);
+        history = [
+          { prompt: request.prompt, participant: "espalier.days" },
+          { response: [], result },
+        ];
+      }
+      ok(!shown.includes("so rules made it"), shown);
+    } finally {
+      await settings.update("demoModel", undefined, vscode.ConfigurationTarget.Global);
+    }
+  },
+
   "the example: talks, calls a tool, summarises, and takes it back": async ({ context, model, scripted }) => {
     context.subscriptions.push(
       vscode.lm.registerTool("espalier_look", {
@@ -224,7 +322,7 @@ export const example: Cases = {
     equal(shown, ["I look.", "I see."]);
     for (let turn = 0; turn < 12; turn += 1) await ask(`And again, number ${turn}?`);
     ok(
-      shown.some((text) => text.startsWith("> **Conversation compacted**")),
+      shown.some((text) => text.includes("**Conversation compacted**")),
       "it was compacted on the way",
     );
     const { conversation } = await conversations.find(result!.metadata!["espalier"].conversation);
@@ -238,5 +336,14 @@ export const example: Cases = {
     shown.length = 0;
     await ask("the paths", "compact");
     ok(shown.includes("(Compacting conversation…)") && shown.at(-1)!.includes("compacted"), String(shown));
+    const id = result!.metadata!["espalier"].conversation;
+    for (const [file, words] of [
+      ["said.md", "What is in src/a.ts?"],
+      ["said.jsonl", '"type":"message"'],
+    ] as const) {
+      await vscode.commands.executeCommand("espalier.exportConversation", id, uriOf(file));
+      const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uriOf(file)));
+      ok(text.includes(words) && text.includes("And again, number 0?"), `${file}: ${text.slice(0, 200)}`);
+    }
   },
 };
