@@ -1,7 +1,7 @@
 /** Builds the packed package into extensions, as their authors would. */
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { build, fail, root, run } from "../../scripts/lib.mjs";
@@ -10,9 +10,9 @@ const here = join(root, "tests", "host");
 
 /**
  * Builds them into folders of `build/host/NAME`, for the web or for Node, and checks types; returns the folder that
- * contains them, by name; `only` leaves out all others. Each host has its own folder, so that none finds what another left.
+ * contains them, by name. Each host has its own folder, so that none finds what another left.
  */
-export async function extensions(platform, only) {
+export async function extensions(platform) {
   const home = join(build, "host", platform);
   const source = join(home, "source");
   const made = join(home, "site", "ext");
@@ -33,8 +33,6 @@ export async function extensions(platform, only) {
   run(process.execPath, ["build.mjs"], { cwd: join(source, "example") });
 
   await bundles(platform, source, made);
-  if (only)
-    for (const name of readdirSync(made)) if (!only.includes(name)) rmSync(join(made, name), { recursive: true });
   return made;
 }
 
@@ -64,14 +62,14 @@ async function bundles(platform, source, made) {
       fail(`the bundle asks for more than vscode: ${[...new Set(wanted)].join(", ")}`);
     for (const suite of ["first", "second"])
       await bundle("extension/src/run.ts", `extension/dist/${suite}.js`, { SUITE: JSON.stringify(suite) });
+    await bundle("chat-host/src/chat-host.ts", "chat-host/dist/chat-host.js");
+    writeManifest("chat-host", "chat-host", platform, made);
     await bundle("plain/plain.tsx", "plain/dist/plain.js");
     cpSync(join(here, "plain", "package.json"), join(made, "plain", "package.json"));
   } else {
     await bundle("driver/driver.ts", "driver/dist/driver.js", { SUITE: "undefined" });
     cpSync(join(here, "driver", "package.json"), join(made, "driver", "package.json"));
   }
-  await bundle("chat-host/src/chat-host.ts", "chat-host/dist/chat-host.js");
-  writeManifest("chat-host", "chat-host", platform, made);
   writeManifest("extension", "extension", platform, made);
   const dist = join(source, "node_modules", "espalier", "dist");
   for (const name of [

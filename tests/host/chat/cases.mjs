@@ -7,10 +7,13 @@ import { rewinding } from "./rewinding.mjs";
 import { visible } from "./visible.mjs";
 import { ChatView } from "./view.mjs";
 
+/** Milliseconds for one action. */
+const TIMEOUT = 15_000;
 const CASES = { ...rewinding, ...failures, ...visible, ...compactions };
 
 /** Runs the cases one after the other in one window, each in a new chat; returns how many failed. */
 export async function runCases({ page, model, host, only = process.argv[2] }) {
+  page.setDefaultTimeout(TIMEOUT);
   const view = new ChatView(page);
   if (process.env.VERBOSE) {
     page.on("console", (message) => console.log(message.type(), message.text().slice(0, 1500)));

@@ -26,7 +26,7 @@ export class ChatView {
       await this.page.waitForTimeout(1_000);
     }
     // VS Code asks for models when the first request is made.
-    await this.type("hello");
+    await this.type("@days hello");
     await this.page.getByText("Fake four").first().waitFor();
   }
 
