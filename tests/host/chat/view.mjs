@@ -28,6 +28,7 @@ export class ChatView {
     // VS Code asks for models when the first request is made.
     await this.type("@days hello");
     await this.page.getByText("Fake four").first().waitFor();
+    await this.answered(1);
   }
 
   async command(title) {
