@@ -304,8 +304,9 @@ function knowsTools({ source: { request } }: Described, tools: ValidityOptions["
 /** A name that adapters make up. */
 const UNNAMED = /^tool \d+$/;
 
+/** Returns the name of a tool. Hosts may pass anything as a neutral tool; the engine reports it. */
 function nameOf(tool: unknown): string {
-  return (tool as Fields)["name"] as string;
+  return (isFields(tool) ? tool["name"] : tool) as string;
 }
 
 function wireFindings(

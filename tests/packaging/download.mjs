@@ -21,7 +21,7 @@ const DOWNLOADS = {
   },
 };
 
-/** The files that a page loads for some entries: all that they import, each once. */
+/** The files that a page loads for some entries: all that they import, each once. What is imported later is left out. */
 async function loadedFiles(dist, entries) {
   const { metafile } = await build({
     stdin: { contents: entries.map((entry) => `import "./${entry}";`).join("\n"), resolveDir: dist },
@@ -34,7 +34,16 @@ async function loadedFiles(dist, entries) {
     ignoreAnnotations: true,
     logLevel: "silent",
   });
-  return Object.keys(metafile.inputs).filter((file) => file !== "<stdin>");
+  const files = new Set(["<stdin>"]);
+  for (const file of files) {
+    const { imports } = metafile.inputs[file];
+    const now = imports.filter(
+      ({ kind, external, path }) => kind === "import-statement" && !external && path[0] !== "<",
+    );
+    now.forEach(({ path }) => files.add(path));
+  }
+  files.delete("<stdin>");
+  return [...files];
 }
 
 /** The file of an entry as a page loads it. */
