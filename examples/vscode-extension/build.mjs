@@ -1,5 +1,5 @@
 /**
- * Makes one bundle for both kinds of extension host; the engine that searches and the vocabulary are files beside it.
+ * Makes one bundle for both kinds of extension host; the engines and the vocabulary are files beside it.
  */
 
 import { cpSync, mkdirSync } from "node:fs";
@@ -21,6 +21,6 @@ await build({
 });
 mkdirSync("assets", { recursive: true });
 const { resolve } = createRequire(import.meta.url);
-for (const name of ["vocab/o200k_base.vocab", "workspace.wasm"])
+for (const name of ["vocab/o200k_base.vocab", "espalier.wasm", "workspace.wasm"])
   cpSync(resolve(`espalier/${name}`), `assets/${name.split("/").at(-1)}`);
 cpSync(join(dirname(resolve("espalier/package.json")), "THIRD-PARTY.md"), "assets/THIRD-PARTY.md");

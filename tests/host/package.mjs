@@ -17,6 +17,7 @@ const FILES = [
   "LICENSE",
   "README.md",
   "assets/THIRD-PARTY.md",
+  "assets/espalier.wasm",
   "assets/o200k_base.vocab",
   "assets/workspace.wasm",
   "dist/extension.js",

@@ -1,7 +1,7 @@
 /** Asks the model, runs the tools that it calls, and shows what happens to the conversation on the way. */
 
-import { recallTool, signalFrom, toolContent } from "espalier/inline";
-import type { Compacted, Prepared } from "espalier/inline";
+import { recallTool, signalFrom, toolContent } from "espalier";
+import type { Compacted, Prepared } from "espalier";
 import { vscode as languageModel } from "espalier/providers";
 import type { Answer, AnswerToolCall } from "espalier/providers";
 import * as vscode from "vscode";

@@ -1,6 +1,6 @@
 /** The files, selections and texts that the user attached to a question, as messages. */
 
-import { truncate } from "espalier/inline";
+import { truncate } from "espalier";
 import * as vscode from "vscode";
 import { messageOf } from "./errors.ts";
 import type { Message } from "./talk.ts";

@@ -6,7 +6,7 @@
 import { InlineContext, vscodeInlineContext } from "espalier/inline-context";
 import type { InlineComplete, InlinePrompt } from "espalier/inline-context";
 import * as vscode from "vscode";
-import { startEngine } from "./engine.ts";
+import { startSearch } from "./engine.ts";
 
 const SETTING = "completions.enabled";
 
@@ -47,7 +47,7 @@ export class Completions implements vscode.InlineCompletionItemProvider, vscode.
   }
 
   async #start() {
-    await startEngine(this.#context.extensionUri);
+    await startSearch(this.#context.extensionUri);
     const session = new InlineContext({ window: 4_096, outputReserve: 300 });
     const provider = vscodeInlineContext(vscode, session, (prompt, options) => this.complete(prompt, options));
     return {

@@ -1,10 +1,11 @@
 /** Opens the stored conversations of the workspace: one folder for each, below the extension's storage. */
 
-import { loadEncodingSync, openConversation, workspaceStorage } from "espalier/inline";
-import type { CompactHooks, Conversation, ConversationOptions, Llm } from "espalier/inline";
+import { openConversation } from "espalier";
+import type { CompactHooks, Conversation, ConversationOptions, Llm } from "espalier";
 import { vscode as languageModel } from "espalier/providers";
+import { workspaceStorage } from "espalier/storage";
 import * as vscode from "vscode";
-import { startEngine } from "./engine.ts";
+import { startChat, startSearch } from "./engine.ts";
 import { readSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 import { Talk } from "./talk.ts";
@@ -120,8 +121,7 @@ export class Conversations implements vscode.Disposable {
 
   async #load(id: string, from: Pick<ConversationOptions<Message>, "log" | "messages">): Promise<Talk> {
     const { extensionUri } = this.#context;
-    const file = vscode.Uri.joinPath(extensionUri, "assets", "o200k_base.vocab");
-    loadEncodingSync("o200k_base", await vscode.workspace.fs.readFile(file));
+    await startChat(extensionUri);
     const { options, ignored, summaryModel } = (this.#settings ??= readSettings());
     for (const { key, why } of ignored) this.#log.warn(`${key} has no effect. ${why}`);
     const transcript = this.transcriptOf(id);
@@ -140,7 +140,7 @@ export class Conversations implements vscode.Disposable {
         transcript: { path: transcript.scheme === "file" ? transcript.fsPath : transcript.toString() },
       },
       search: async () => {
-        await startEngine(extensionUri);
+        await startSearch(extensionUri);
         return import("espalier/search");
       },
       ...(summaryModel !== "rules" && { llm }),

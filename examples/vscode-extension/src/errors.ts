@@ -1,6 +1,6 @@
 /** Error messages for people: what happened, and what to do. */
 
-import { isEspalierError } from "espalier/inline";
+import { isEspalierError } from "espalier";
 import * as vscode from "vscode";
 
 /** Returns what to show for an error. */

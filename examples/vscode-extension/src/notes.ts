@@ -1,6 +1,6 @@
 /** What the chat shows about the conversation: compactions, removals, the state of the next request. */
 
-import type { Compacted, PrepareReport } from "espalier/inline";
+import type { Compacted, PrepareReport } from "espalier";
 import type * as vscode from "vscode";
 import type { Talk, Undone } from "./talk.ts";
 

@@ -3,7 +3,7 @@
  * background, always within the window of the model that the user has picked.
  */
 
-import { searchMessages, signalFrom, truncate } from "espalier/inline";
+import { signalFrom, truncate } from "espalier";
 import * as vscode from "vscode";
 import { Answering, pieceOf, Runaway, showProgress } from "./answer.ts";
 import { attached } from "./attachments.ts";
@@ -153,6 +153,7 @@ export class Participant {
       const location = this.#search.locationOf(hit);
       if (location) response.reference(location);
     }
+    const { searchMessages } = await import("espalier/prompt");
     return (await searchMessages(answer, { format: "vscode", budget })) as Message[];
   }
 }

@@ -3,7 +3,7 @@
 import { openIndex, vscodeFiles, workspaceStorage } from "espalier/search";
 import type { SearchAnswer, SearchHit, SearchOptions, WorkspaceIndex } from "espalier/search";
 import * as vscode from "vscode";
-import { startEngine } from "./engine.ts";
+import { startSearch } from "./engine.ts";
 
 /** Milliseconds without a key before the index is searched. */
 const REST = 150;
@@ -48,7 +48,7 @@ export class WorkspaceSearch implements vscode.Disposable {
   }
 
   async #open(): Promise<WorkspaceIndex> {
-    await startEngine(this.#context.extensionUri);
+    await startSearch(this.#context.extensionUri);
     const { storageUri } = this.#context;
     const storage = storageUri && workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(storageUri, "search"));
     const index = await openIndex({ source: vscodeFiles(vscode), storage });

@@ -1,7 +1,7 @@
 /** Shows what the model gets: a page beside the chat that follows its conversation. */
 
-import { countMessages } from "espalier/inline";
-import type { LogEditRow } from "espalier/inline";
+import { countMessages } from "espalier";
+import type { LogEditRow } from "espalier/log";
 import * as vscode from "vscode";
 import type { Conversations } from "./conversations.ts";
 import { pageOf } from "./sent-page.ts";

@@ -1,7 +1,7 @@
 /** The extension's settings, as options of a conversation. */
 
-import { settingsFrom } from "espalier/inline";
-import type { IgnoredSetting, SettingsOptions } from "espalier/inline";
+import { settingsFrom } from "espalier/profiles";
+import type { IgnoredSetting, SettingsOptions } from "espalier/profiles";
 import * as vscode from "vscode";
 
 export interface Settings {

@@ -1,6 +1,7 @@
 /** One conversation, and the turns of the chat session in it. */
 
-import type { Conversation, LogEditRow, LogSplit, PrepareReport } from "espalier/inline";
+import type { Conversation, PrepareReport } from "espalier";
+import type { LogEditRow, LogSplit } from "espalier/log";
 import type * as vscode from "vscode";
 import { Turns } from "./turns.ts";
 import type { Turn } from "./turns.ts";
