@@ -468,7 +468,7 @@ test("after the first visit no server is needed", async () => {
     const ready = {
       "document.html": "#result[data-budget]",
       "./": "#conversation:not([data-estimate]) [role=option]",
-      "prompt.html": "#result:not([hidden])",
+      "./#example=build&view=prompt": "#outline [role=treeitem]",
     };
     for (const [name, selector] of Object.entries(ready)) {
       await page.goto(`${server.url}${name}`);
