@@ -260,7 +260,7 @@ test("what if a compaction were undone: the messages come back, and the next one
   assert.equal((await rowOf(20))[1], number(requests[19].sent));
   assert.match((await rowOf(20))[4], /compaction 1 is undone before it/);
   await page.waitForFunction(() => location.hash.includes("run.undo=20"));
-  assert.equal(await page.getAttribute("#run-undo-0", "aria-pressed"), "true");
+  await page.waitForSelector('#run-undo-0[aria-pressed="true"]');
   await changed(() => page.click("#run-undo-0"));
   assert.doesNotMatch((await rowOf(20))[4], /undone/);
 });

@@ -37,9 +37,19 @@ async function limited<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
+let newest = 0;
+
 export async function run(asked: Asked, encoding: EncodingName): Promise<Whole> {
-  await ready(encoding);
-  const whole = await limited(ask("run", asked));
+  const mine = ++newest;
+  const attempt = async () => {
+    await ready(encoding);
+    return limited(ask("run", asked));
+  };
+  const whole = await attempt().catch((error: Failed) => {
+    // Another question took too long, and the worker was ended: this one waited in vain.
+    if (error.code === "stopped" && mine === newest) return attempt();
+    throw error;
+  });
   last = asked;
   return whole;
 }
