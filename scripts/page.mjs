@@ -125,9 +125,17 @@ export function buildPage() {
       plugins: [glue("workspace-glue.js"), text, bytes],
       loader: { ".wasm": "binary" },
     });
-    const files = [...PAGES.map((name) => `${name}.html`), ...STYLES.map((name) => `${name}.css`)];
-    for (const name of files) copyFileSync(join(root, "www", name), join(page, name));
-    for (const name of VIEW_STYLES) copyFileSync(join(root, "www", name, `${name}.css`), join(page, `${name}.css`));
+    for (const name of PAGES) copyFileSync(join(root, "www", `${name}.html`), join(page, `${name}.html`));
+    const styles = [...STYLES.map((name) => `${name}.css`), ...VIEW_STYLES.map((name) => `${name}/${name}.css`)];
+    await esbuild.build({
+      entryPoints: styles.map((name) => join(root, "www", name)),
+      entryNames: "[name]",
+      bundle: true,
+      minify: true,
+      target: "es2022",
+      outdir: page,
+      logLevel: "warning",
+    });
     copyFileSync(join(root, "node_modules", "uplot", "dist", "uPlot.min.css"), join(page, "uplot.css"));
     for (const name of ["espalier.wasm", "workspace.wasm"]) copyFileSync(join(out, "wasm", name), join(page, name));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });

@@ -4,6 +4,7 @@
 import { cpus } from "node:os";
 import { openConversation } from "../../pkg/dist/index-node.js";
 import { memoryStorage } from "../../pkg/dist/storage-node.js";
+import { SECTIONS } from "../../tests/server/behaviours.mjs";
 
 const rounds = Number(process.argv[2] ?? 10_000);
 const window = Number(process.argv[3] ?? 16_000);
@@ -12,16 +13,6 @@ const EVERY = 1_000;
 let seed = 1;
 const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
 const words = (count) => Array.from({ length: count }, () => `word${Math.floor(random() * 5000)}`).join(" ");
-const SECTIONS = [
-  "Conversation Overview",
-  "Technical Foundation",
-  "Codebase Status",
-  "Problem Resolution",
-  "Progress Tracking",
-  "Active Work State",
-  "Recent Operations",
-  "Continuation Plan",
-];
 const SUMMARY = `<summary>\n${SECTIONS.map((name) => `## ${name}\nThe work goes on as before.\n`).join("")}</summary>`;
 const tools = ["bash", "read_file", "edit_file"].map((name) => ({
   type: "function",

@@ -9,25 +9,9 @@ import { serve } from "../../scripts/serve.mjs";
 import { codeOssFolder, setUpHost } from "../../scripts/setup.mjs";
 import { launch } from "../www/browser.mjs";
 import { extensions, print } from "./extensions.mjs";
+import { workbench } from "./workbench.mjs";
 
-const PAGE = `<!doctype html><html><head><meta charset="utf-8">
-<link rel="stylesheet" href="/oss/out/vs/workbench/workbench.web.main.internal.css">
-<script>globalThis._VSCODE_FILE_ROOT = location.origin + "/oss/out/";</script>
-<script type="module" src="/oss/out/nls.messages.js"></script>
-</head><body aria-label=""></body>
-<script type="module">
-  import create from "/oss/workbench.js";
-  const at = (path) => ({ scheme: "http", authority: location.host, path });
-  create(document.body, {
-    productConfiguration: {
-      nameShort: "Code", nameLong: "Code", applicationName: "code", quality: "stable", webEndpointUrlTemplate: location.origin + "/oss", extensionEnabledApiProposals: {},
-    },
-    developmentOptions: {
-      extensions: ["extension", "plain", "example"].map((name) => at("/ext/" + name)),
-      extensionTestsPath: at("/ext/extension/dist/" + new URLSearchParams(location.search).get("suite") + ".js"),
-    },
-  });
-</script></html>`;
+const PAGE = workbench({ extensions: ["extension", "plain", "example"], runsTests: true });
 
 await setUpHost();
 const site = dirname(await extensions("browser"));

@@ -3,7 +3,9 @@
  * `{ wire, request, response, body, isStream }` that answers, refuses, hangs or breaks.
  */
 
-const SECTIONS = [
+/** The sections of a summary in eight sections, in order. */
+export const SECTIONS = [
+  "Conversation Overview",
   "Technical Foundation",
   "Codebase Status",
   "Problem Resolution",
@@ -13,7 +15,11 @@ const SECTIONS = [
   "Continuation Plan",
 ];
 /** A record with nothing to find fault with. */
-export const SUMMARY = `<analysis>scratch</analysis>\n<summary>\n## Conversation Overview\nThe record of a scripted model.\n${SECTIONS.map((name) => `## ${name}\nNothing to tell.`).join("\n")}\n</summary>`;
+export const SUMMARY = `<analysis>scratch</analysis>\n<summary>\n## Conversation Overview\nThe record of a scripted model.\n${SECTIONS.slice(
+  1,
+)
+  .map((name) => `## ${name}\nNothing to tell.`)
+  .join("\n")}\n</summary>`;
 const USAGE = { input: 100, output: 20 };
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -10,6 +10,7 @@ import { register } from "tsx/esm/api";
 register();
 const { espalier } = await import("../js/built.ts");
 const { Replay } = await import("../../www/run/replay.ts");
+const { DEFAULTS } = await import("../../www/run/settings.ts");
 const { totalsOf } = await import("../../www/run/totals.ts");
 const { requestEnds } = await import("../../www/run/turns.ts");
 const { rowsOf, sentAt, shownAt, stepOf } = await import("../../www/run/step.ts");
@@ -17,16 +18,7 @@ const { FATES } = await import("../../www/run/types.ts");
 const { readConversation } = await import("../../js/formats/index.ts");
 
 const FORMAT = { format: "espalier" };
-const SETTINGS = {
-  budget: 2_500,
-  profile: "espalier",
-  writer: "scripted",
-  latency: 20,
-  failures: "never",
-  pace: 8,
-  undo: [],
-  encoding: "o200k_base",
-};
+const SETTINGS = { ...DEFAULTS, budget: 2_500, encoding: "o200k_base" };
 
 const recording = (name) => {
   const { messages } = JSON.parse(

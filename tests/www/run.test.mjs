@@ -11,19 +11,11 @@ import { longTasks } from "./tasks.mjs";
 register();
 const { espalier } = await import("../js/built.ts");
 const { Replay } = await import("../../www/run/replay.ts");
+const { DEFAULTS } = await import("../../www/run/settings.ts");
 const { totalsOf } = await import("../../www/run/totals.ts");
 const { readConversation } = await import("../../js/formats/index.ts");
 
-const SETTINGS = {
-  budget: 64_000,
-  profile: "espalier",
-  writer: "scripted",
-  latency: 20,
-  failures: "never",
-  pace: 8,
-  undo: [],
-  encoding: "o200k_base",
-};
+const SETTINGS = { ...DEFAULTS, budget: 64_000, encoding: "o200k_base" };
 const PI = JSON.parse(readFileSync(new URL("../fixtures/transcripts/pi-refactor-long.json", import.meta.url), "utf8"));
 
 /** The same run in Node, with the built package. */

@@ -98,27 +98,22 @@ export async function applyRun({ run }: Questions["apply"][0]): Promise<Edited> 
   return changed(current);
 }
 
-export function undo(): Edited {
+/** Takes the newest step of one list back, or makes it again, and moves it to the other list. */
+function move(isUndo: boolean): Edited {
   const current = follow();
-  const step = done.pop();
+  const [from, to] = isUndo ? [done, undone] : [undone, done];
+  const step = from.pop();
   if (!step) return edited();
   const log = logOf(current);
-  if ("edits" in step) for (const id of step.edits.toReversed()) log.undo(id);
-  else setPin(log, step.message, !step.isPinned);
-  undone.push(step);
+  if (!("edits" in step)) setPin(log, step.message, step.isPinned !== isUndo);
+  else if (isUndo) for (const id of step.edits.toReversed()) log.undo(id);
+  else for (const id of step.edits) log.redo(id);
+  to.push(step);
   return changed(current);
 }
 
-export function redo(): Edited {
-  const current = follow();
-  const step = undone.pop();
-  if (!step) return edited();
-  const log = logOf(current);
-  if ("edits" in step) for (const id of step.edits) log.redo(id);
-  else setPin(log, step.message, step.isPinned);
-  done.push(step);
-  return changed(current);
-}
+export const undo = (): Edited => move(true);
+export const redo = (): Edited => move(false);
 
 export const logText = (): string => held().log?.export() ?? "";
 

@@ -1,16 +1,8 @@
 /** The test's end of the model: records every request, and answers as the case says. */
 
-const HEADS = [
-  "Conversation Overview",
-  "Technical Foundation",
-  "Codebase Status",
-  "Problem Resolution",
-  "Progress Tracking",
-  "Active Work State",
-  "Recent Operations",
-  "Continuation Plan",
-];
-const SUMMARY = `<summary>\n${HEADS.map((head) => `## ${head}\nStories are being told.\n`).join("")}</summary>`;
+import { SECTIONS } from "../../server/behaviours.mjs";
+
+const SUMMARY = `<summary>\n${SECTIONS.map((head) => `## ${head}\nStories are being told.\n`).join("")}</summary>`;
 
 export class Model {
   /** Requests for answers, oldest first; each with its `messages` and `tools`. */

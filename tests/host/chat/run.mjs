@@ -9,32 +9,16 @@ import { serve } from "../../../scripts/serve.mjs";
 import { codeOssFolder, setUpHost } from "../../../scripts/setup.mjs";
 import { launch } from "../../www/browser.mjs";
 import { extensions } from "../extensions.mjs";
+import { workbench } from "../workbench.mjs";
 import { runCases } from "./cases.mjs";
 import { Model } from "./model.mjs";
 
-// A webview has an origin of its own, below that of the page: then Chromium takes both for one site, and allows the
-// service worker of webviews.
-const PROPOSALS = { "espalier.chat-host": ["defaultChatParticipant", "chatParticipantAdditions"] };
-const PAGE = `<!doctype html><html><head><meta charset="utf-8">
-<link rel="stylesheet" href="/oss/out/vs/workbench/workbench.web.main.internal.css">
-<script>globalThis._VSCODE_FILE_ROOT = location.origin + "/oss/out/";</script>
-<script type="module" src="/oss/out/nls.messages.js"></script>
-</head><body aria-label=""></body>
-<script type="module">
-  import create from "/oss/workbench.js";
-  const at = (path) => ({ scheme: "http", authority: location.host, path });
-  create(document.body, {
-    productConfiguration: {
-      nameShort: "Code", nameLong: "Code", applicationName: "code", quality: "stable",
-      webEndpointUrlTemplate: location.origin + "/oss",
-      webviewContentExternalBaseUrlTemplate:
-        "http://{{uuid}}." + location.host + "/oss/out/vs/workbench/contrib/webview/browser/pre/",
-      extensionEnabledApiProposals: ${JSON.stringify(PROPOSALS)},
-    },
-    configurationDefaults: ${JSON.stringify({ "workbench.startupEditor": "none", "chat.commandCenter.enabled": true })},
-    developmentOptions: { extensions: ["chat-host", "example"].map((name) => at("/ext/" + name)) },
-  });
-</script></html>`;
+const PAGE = workbench({
+  extensions: ["chat-host", "example"],
+  proposals: { "espalier.chat-host": ["defaultChatParticipant", "chatParticipantAdditions"] },
+  defaults: { "workbench.startupEditor": "none", "chat.commandCenter.enabled": true },
+  hasWebviews: true,
+});
 
 await setUpHost();
 const site = dirname(await extensions("browser"));

@@ -31,6 +31,31 @@ const uriOf = (path: string) => vscode.Uri.joinPath(vscode.workspace.workspaceFo
 const write = (path: string, text: string) =>
   vscode.workspace.fs.writeFile(uriOf(path), new TextEncoder().encode(text));
 
+/** A chat with the example: what it shows for the newest question, whose exchange is the history of the next one. */
+function chatWith(handler: vscode.ChatRequestHandler, model: vscode.LanguageModelChat | undefined) {
+  let history: object[] = [];
+  const chat = {
+    shown: "",
+    /** Asks, and returns the id of the conversation. */
+    async ask(prompt: string): Promise<string> {
+      chat.shown = "";
+      const response = { markdown: (text: string) => void (chat.shown += text), progress() {}, button() {} };
+      const result = await handler(
+        { prompt, model, references: [], toolReferences: [] } as unknown as vscode.ChatRequest,
+        { history } as unknown as vscode.ChatContext,
+        response as unknown as vscode.ChatResponseStream,
+        new vscode.CancellationTokenSource().token,
+      );
+      history = [
+        { prompt, participant: "espalier.days" },
+        { response: [], result },
+      ];
+      return result!.metadata!["espalier"].conversation;
+    },
+  };
+  return chat;
+}
+
 export const example: Cases = {
   "the example: searches the workspace, follows its changes, and opens what is chosen": async ({ note }) => {
     await write(
@@ -180,24 +205,8 @@ export const example: Cases = {
     const set = (name: string, value: unknown) => settings.update(name, value, vscode.ConfigurationTarget.Global);
     const long = `It began. ${"The fox crossed the river. ".repeat(60)}`;
     scripted.answer = ({ say }) => say(new vscode.LanguageModelTextPart(long));
-    let history: object[] = [];
-    let shown = "";
-    const response = {
-      markdown: (text: string) => void (shown += text),
-      progress() {},
-      button() {},
-    } as unknown as vscode.ChatResponseStream;
-    const ask = async (prompt: string) => {
-      shown = "";
-      const request = { prompt, model, references: [], toolReferences: [] } as unknown as vscode.ChatRequest;
-      const { token } = new vscode.CancellationTokenSource();
-      const result = await handler(request, { history } as unknown as vscode.ChatContext, response, token);
-      history = [
-        { prompt, participant: "espalier.days" },
-        { response: [], result },
-      ];
-      return (await conversations.find(result!.metadata!["espalier"].conversation)).conversation;
-    };
+    const chat = chatWith(handler, model);
+    const ask = async (prompt: string) => (await conversations.find(await chat.ask(prompt))).conversation;
     try {
       await set("threshold", 0.5);
       await set("model", "rules");
@@ -207,7 +216,7 @@ export const example: Cases = {
       await set("threshold", 7);
       equal((await ask("story 1")).usage().limit, 4_000, "a threshold that cannot be");
       const asked = scripted.asked.length;
-      for (let turn = 2; !shown.includes("Conversation compacted"); turn += 1) {
+      for (let turn = 2; !chat.shown.includes("Conversation compacted"); turn += 1) {
         ok(turn < 20, "rules write a summary");
         await ask(`story ${turn}`);
       }
@@ -218,7 +227,7 @@ export const example: Cases = {
       await set("enabled", false);
       let conversation = await ask("story");
       const edits = conversation.edits().length;
-      for (let turn = 0; !shown.includes("Not everything fits"); turn += 1) {
+      for (let turn = 0; !chat.shown.includes("Not everything fits"); turn += 1) {
         ok(turn < 20, "the chat says that something is left out");
         conversation = await ask(`off ${turn}`);
       }
@@ -243,30 +252,13 @@ export const example: Cases = {
         model = await demo();
       }
       ok(model, "the demonstration model is listed");
-      let history: object[] = [];
-      let shown = "";
-      const response = {
-        markdown: (text: string) => void (shown += text),
-        progress() {},
-        button() {},
-      } as unknown as vscode.ChatResponseStream;
-      for (let turn = 0; !shown.includes("Conversation compacted"); turn += 1) {
+      const chat = chatWith(handler, model);
+      for (let turn = 0; !chat.shown.includes("Conversation compacted"); turn += 1) {
         ok(turn < 20, "it is compacted soon");
-        shown = "";
-        const request = { prompt: `Question ${turn}?`, model, references: [], toolReferences: [] };
-        const result = await handler(
-          request as unknown as vscode.ChatRequest,
-          { history } as unknown as vscode.ChatContext,
-          response,
-          new vscode.CancellationTokenSource().token,
-        );
-        ok(shown.includes(`“Question ${turn}?”`), shown);
-        history = [
-          { prompt: request.prompt, participant: "espalier.days" },
-          { response: [], result },
-        ];
+        await chat.ask(`Question ${turn}?`);
+        ok(chat.shown.includes(`“Question ${turn}?”`), chat.shown);
       }
-      ok(!shown.includes("so rules made it"), shown);
+      ok(!chat.shown.includes("so rules made it"), chat.shown);
     } finally {
       await settings.update("demoModel", undefined, vscode.ConfigurationTarget.Global);
     }

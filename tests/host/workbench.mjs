@@ -1,0 +1,38 @@
+/** The page of a VS Code for the web that is served from `/oss`, with extensions from `/ext`. */
+
+/**
+ * @param {object} how
+ *   `extensions`: names of folders below `/ext`; `proposals`: API proposals by extension id; `defaults`: settings;
+ *   `hasWebviews`: webviews get an origin of their own, below that of the page: Chromium then takes both for one site,
+ *   and allows the service worker of webviews; `runsTests`: runs the suite that the address names
+ */
+export const workbench = ({
+  extensions,
+  proposals = {},
+  defaults = {},
+  hasWebviews = false,
+  runsTests = false,
+}) => `<!doctype html><html><head><meta charset="utf-8">
+<link rel="stylesheet" href="/oss/out/vs/workbench/workbench.web.main.internal.css">
+<script>globalThis._VSCODE_FILE_ROOT = location.origin + "/oss/out/";</script>
+<script type="module" src="/oss/out/nls.messages.js"></script>
+</head><body aria-label=""></body>
+<script type="module">
+  import create from "/oss/workbench.js";
+  const at = (path) => ({ scheme: "http", authority: location.host, path });
+  const webviews = "http://{{uuid}}." + location.host + "/oss/out/vs/workbench/contrib/webview/browser/pre/";
+  const suite = "/ext/extension/dist/" + new URLSearchParams(location.search).get("suite") + ".js";
+  create(document.body, {
+    productConfiguration: {
+      nameShort: "Code", nameLong: "Code", applicationName: "code", quality: "stable",
+      webEndpointUrlTemplate: location.origin + "/oss",
+      extensionEnabledApiProposals: ${JSON.stringify(proposals)},
+      ...(${hasWebviews} && { webviewContentExternalBaseUrlTemplate: webviews }),
+    },
+    configurationDefaults: ${JSON.stringify(defaults)},
+    developmentOptions: {
+      extensions: ${JSON.stringify(extensions)}.map((name) => at("/ext/" + name)),
+      ...(${runsTests} && { extensionTestsPath: at(suite) }),
+    },
+  });
+</script></html>`;
