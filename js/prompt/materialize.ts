@@ -7,7 +7,7 @@ import type { ITokenizer } from "./tokenizer.ts";
 import type { ITracer, ITraceRenderData } from "./tracer.ts";
 import { materializedView } from "./view.ts";
 
-/** What a tracer is told beside the tree. */
+/** What a tracer gets beside the tree. */
 export interface Materialized {
   tokenizer: ITokenizer;
   /** The outcome of the render. */

@@ -75,10 +75,10 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    */
   maxImageBytes?: number;
   /**
-   * The provider that receives the request. The result keeps its rules ({@link validate} finds nothing). It decides costs
-   * of messages and pictures, and what may stay unchanged: OpenAI accepts blank user messages, and with Responses results
-   * after later calls. Default: by the format of the messages, whose ids, names of tools and pictures then stay as the
-   * host wrote them. If neither names a provider, calls and results are paired, and nothing else is repaired.
+   * The provider that receives the request. The result keeps its rules ({@link validate} finds nothing). It decides
+   * costs of messages and pictures, and what may stay unchanged: OpenAI accepts blank user messages, and with Responses
+   * results after later calls. Default: by the format of the messages, whose ids, names of tools and pictures then stay
+   * as the host wrote them. If neither names a provider, calls and results are paired, and nothing else is repaired.
    */
   provider?: ProviderName;
   /**

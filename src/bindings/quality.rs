@@ -22,7 +22,8 @@ struct Options {
 struct Measured {
     #[serde(flatten)]
     quality: Quality,
-    /// With `continuation`: number of facts outside the view that were used again, and how many of those the view holds.
+    /// With `continuation`: number of facts outside the view that were used again, and how many of those the view
+    /// holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     needed: Option<Needed>,
 }

@@ -287,8 +287,8 @@ pub struct Compacted {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub low_headroom: bool,
     /// The target of a summary, in tokens of the whole request, and what prevented it: the result has at most `target`,
-    /// or at most `floor` if that is more. Absent without a summary, for a chosen range, and for profiles whose summaries
-    /// have no lists.
+    /// or at most `floor` if that is more. Absent without a summary, for a chosen range, and for profiles whose
+    /// summaries have no lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// The collected facts by block of the record. Absent without a summary.

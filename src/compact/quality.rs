@@ -135,8 +135,8 @@ pub struct Quality {
     pub cache: Option<Cache>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Chain>,
-    /// The checks that failed: all constraints, open todos and modified files are retained, and nothing is invented. One
-    /// of `constraints`, `todos`, `modifiedFiles` or `inventions`.
+    /// The checks that failed: all constraints, open todos and modified files are retained, and nothing is invented.
+    /// One of `constraints`, `todos`, `modifiedFiles` or `inventions`.
     pub misses: Vec<&'static str>,
 }
 

@@ -33,8 +33,8 @@ pub struct Usage {
     /// The included error.
     pub bound: u64,
     pub origin: Origin,
-    /// The expected tokens, `used` without `bound`, as a share of `limit`; triggers compare it. For profiles that use the
-    /// server's counts, the server's last count (see `Profile.measured`).
+    /// The expected tokens, `used` without `bound`, as a share of `limit`; triggers compare it. For profiles that use
+    /// the server's counts, the server's last count (see `Profile.measured`).
     pub ratio: f64,
     pub messages: usize,
     pub frame: i64,

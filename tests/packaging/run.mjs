@@ -82,8 +82,8 @@ const USE = `
  * by brotli. With forms of records as data, and records of other systems, the engine has 824 kB by brotli. Trees that
  * `espalier/core` reads as JSON text, rules and changes in nine languages, and facts of talks add 12 kB. Further rules
  * of French, Spanish and others, and diagnoses of builds, are 3 kB, 1 kB by brotli. Limits, jobs and back-off of
- * conversations moved from JavaScript: 17 kB by brotli. The rules of providers within pruning and compaction: 15 kB, 4 kB
- * by brotli.
+ * conversations moved from JavaScript: 17 kB by brotli. The rules of providers within pruning and compaction: 15 kB, 4
+ * kB by brotli.
  */
 const MOST = { raw: 2_516_000, brotli: 863_000 };
 

@@ -9,8 +9,8 @@ import { page as folder } from "../../scripts/page.mjs";
 import { opened } from "./browser.mjs";
 
 /**
- * Max bytes of JavaScript, packed as a server sends it: of the page itself, and of its worker, which is the package with
- * the glue of its engine.
+ * Max bytes of JavaScript, packed as a server sends it: of the page itself, and of its worker, which is the package
+ * with the glue of its engine.
  */
 const MAX = { page: 40_000, worker: 80_000 };
 

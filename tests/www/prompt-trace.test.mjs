@@ -194,7 +194,7 @@ test("HTMLTracer, one file: texts of the prompt are shown as they are", async ()
   assert.deepEqual(errors, []);
 });
 
-test("HTMLTracer with its server: any budget is asked, and a dead server is told", async () => {
+test("HTMLTracer with its server: any budget is asked, and a dead server is reported", async () => {
   const { tracer, rendered } = await traced(150);
   const server = await tracer.serveHTML();
   const context = await browser.newContext({ viewport: { width: 400, height: 800 } });

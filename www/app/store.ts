@@ -57,7 +57,7 @@ async function within<T>(
   });
 }
 
-/** Runs a write; if it fails, the reader is told once. */
+/** Runs a write; if it fails, the page says so once. */
 async function attempt(write: () => Promise<unknown>): Promise<void> {
   try {
     await write();

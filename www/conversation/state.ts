@@ -36,7 +36,7 @@ export const next = signal<(Next & { run: number }) | undefined>(undefined);
 export const conversation = computed(() =>
   opened.value?.kind === "conversation" ? opened.value.conversation : undefined,
 );
-/** Number of the run that an estimate stands for until the first one. */
+/** The number of an estimate, which is shown until the first run. */
 export const ESTIMATED = -1;
 effect(() => {
   const guess = estimate.value;
@@ -129,7 +129,7 @@ function fail(error: Failed): void {
   } else failure.value = error;
 }
 
-/** Milliseconds without a new run after which the reader is told more about the shown one. */
+/** Milliseconds without a new run after which the page says more about the shown one. */
 const REST = 120;
 let resting: ReturnType<typeof setTimeout> | undefined;
 

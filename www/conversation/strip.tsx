@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The overview: every message is a column of a picture, its height its tokens, its colour its fate. It scrolls the list. */
+/** The overview, which scrolls the list: a column for each message, as high as its tokens, in the colour of its fate. */
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * A text field for code: line numbers, a marked line, indentation. It is the browser's own field, so that undo, spelling
- * tools, touch keyboards and screen readers work as everywhere; CodeMirror would be 69 kB for colours.
+ * A text field for code: line numbers, a marked line, indentation. It is the browser's own field, so that undo,
+ * spelling tools, touch keyboards and screen readers work as everywhere; CodeMirror would be 69 kB for colours.
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";

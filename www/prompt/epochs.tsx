@@ -25,7 +25,7 @@ export function Epochs({ epochs, nameOf }: { epochs: readonly ITraceEpoch[]; nam
   );
 }
 
-/** Returns the budgets that elements were told, by id. */
+/** Returns the budgets that elements received, by id. */
 export function toldBy(epochs: readonly ITraceEpoch[]): ReadonlyMap<number, number> {
   return new Map(epochs.flatMap(({ elements }) => elements.map(({ id, tokenBudget }) => [id, tokenBudget] as const)));
 }

@@ -26,7 +26,7 @@ const CODE = "prompt.code";
 const FORMAT = "prompt.format";
 const BACKFILL = "prompt.backfill";
 const ROOM = "prompt.room";
-/** Tokens that elements are told, unless the reader says otherwise. */
+/** The default budget that elements receive, in tokens. */
 const DEFAULT_ROOM = 8_000;
 /** Milliseconds without a key after which typed code runs. */
 const TYPED = 350;
@@ -144,7 +144,7 @@ function Typed({ original, isJSON, given, isLinked }: TypedProps) {
   /** The code in the address as this view knows it. */
   const packed = useRef<string>(undefined);
   const isFirst = useRef(true);
-  /** The code that is shown: packing takes a while, and an older code must not get into the address after a newer one. */
+  /** The code that is shown: packing is slow, and an older code must not replace a newer one in the address. */
   const newest = useRef(code);
   newest.current = code;
   const format = (params.value[FORMAT] ?? "openai-chat") as RenderFormat;

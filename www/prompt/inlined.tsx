@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The page of `HTMLTracer`: shows the data in the page, and asks the tracer's server for other budgets if there is one. */
+/** The page of `HTMLTracer`: shows the data in it, and asks the tracer's server, if any, for other budgets. */
 
 import { render } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";

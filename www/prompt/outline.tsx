@@ -15,7 +15,7 @@ export interface OutlineProps {
   onSelect(index: number): void;
   closed: ReadonlySet<number>;
   onClosed(closed: ReadonlySet<number>): void;
-  /** Budgets that elements were told, by id. */
+  /** Budgets that elements received, by id. */
   told: ReadonlyMap<number, number>;
 }
 

@@ -11,7 +11,7 @@ export interface Asked {
   isJSON: boolean;
   format: RenderFormat;
   backfill: boolean;
-  /** The budget that elements are told; a prompt may be larger. */
+  /** The budget that elements receive; a prompt may be larger. */
   room: number;
 }
 

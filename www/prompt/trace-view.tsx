@@ -27,7 +27,7 @@ export interface TraceViewProps {
   onBudget?: ((budget: number, isSettled: boolean) => void) | undefined;
   budgets?: readonly number[] | undefined;
   asRendered?: number | undefined;
-  /** Budgets that elements were told, by id. */
+  /** Budgets that elements received, by id. */
   told?: ReadonlyMap<number, number>;
   /** Says something to screen readers, after a rest. */
   say(text: string): void;

@@ -109,7 +109,7 @@ export function withLine(error: unknown, lines: Lines): unknown {
   const frame = new RegExp(`${NAME.replace(".", "\\.")}:(\\d+):(\\d+)`).exec(stack ?? "");
   if (frame) return badCode(isPlain(name) ? said : `${name}: ${said}`, Number(frame[1]), Number(frame[2]));
   const element = (path ?? /\(at tsx element ([^)]*)\)/.exec(said)?.[1])?.split(/ > | -> /).at(-1);
-  // Names in the message come first: an unknown element is told with the path of the one around it.
+  // Names in the message come first: the error of an unknown element has the path of the one around it.
   for (const word of [...(said.replace(/\(at .*/, "").match(/[\w$]+/g) ?? []), element]) {
     const unique = new Set(word === undefined ? [] : lines.get(word));
     if (unique.size === 1) return badCode(said, [...unique][0]);

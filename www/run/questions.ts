@@ -7,7 +7,7 @@ import type { MessageRow, Said, Settings, Shown, Step } from "./types.ts";
 export type Questions = {
   /** Takes the open conversation from the worker that read it. */
   load: [asked: { port: MessagePort }, answer: { messages: number; requests: number }];
-  /** Starts a run with one or two settings; the progress comes as news, with the number of the run. `said`: the model cannot be asked. */
+  /** Starts a run with one or two settings. Progress is news with its number. `said`: the model cannot be asked. */
   start: [asked: { run: number; sides: Settings[]; endpoint?: Endpoint }, answer: { said?: Said }];
   stop: [asked: object, answer: undefined];
   /** What a request holds, one answer for each side. */

@@ -166,7 +166,7 @@ function follow(): void {
   }, delay);
 }
 
-/** Keeps the run up with what is open and with the settings while the view is shown. Returns the function that ends it. */
+/** Follows the opened thing and the settings while the view is shown. Returns the function that ends this. */
 export function followSettings(): () => void {
   const end = effect(follow);
   return () => {

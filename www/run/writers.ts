@@ -45,7 +45,7 @@ function userText(message: unknown): string[] {
   return words === "" ? [] : [words.length > QUOTE ? `${words.slice(0, QUOTE)}…` : words];
 }
 
-/** A model that answers after a time of the replay's clock, and fails as often as it is told. */
+/** A model that answers after a time of the replay's clock, and fails as often as the settings say. */
 export function scriptedModel(
   { latency, failures, form }: { latency: number; failures: Failures; form: RecordForm },
   clock: ScriptedClock,

@@ -54,7 +54,8 @@ impl Role {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Message {
-    /// Unique in the conversation. Adapters use `m<index>`, and `system` for a system prompt that the format keeps apart.
+    /// Unique in the conversation. Adapters use `m<index>`, and `system` for a system prompt that the format keeps
+    /// apart.
     pub id: String,
     pub role: Role,
     /// The speaker's name, if the format has one.

@@ -1,4 +1,4 @@
-/** Reads the history that VS Code passes with a chat request: which conversation it belongs to, and up to which turn. */
+/** Reads the history of a chat request: which conversation it belongs to, and up to which turn. */
 
 import type * as vscode from "vscode";
 
@@ -7,7 +7,7 @@ export const PARTICIPANT = "espalier.days";
 
 /**
  * What VS Code keeps for us beside each answer (`ChatResult.metadata`) and returns with the history: the conversation,
- * and the turn in it. VS Code's API names no chat session, so this is how sessions are told apart.
+ * and the turn in it. VS Code's API names no chat session, so the mark identifies the session.
  */
 export interface Mark {
   conversation: string;

@@ -26,8 +26,8 @@ export interface Place {
  *
  * - its newest mark names conversation and turn. After a retry, an edited request or a restored checkpoint that is an
  *   earlier turn, and the conversation is rewound to it;
- * - the turn may lie on a branch that another session (a fork of the chat) has left, or whose conversation answers another
- *   session right now: then a copy of the conversation up to that turn goes on;
+ * - the turn may lie on a branch that another session (a fork of the chat) has left, or its conversation may be busy
+ *   with another session: then a copy of the conversation up to that turn goes on;
  * - without a mark a conversation begins.
  */
 export async function placeOf(exchanges: readonly Exchange[], opener: Opener, prompt: string): Promise<Place> {

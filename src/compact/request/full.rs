@@ -8,8 +8,9 @@ use crate::history::draft::{Draft, Meter};
 use crate::history::mend::{Receiver, Sent};
 use crate::message::Role;
 
-/// Builds the request, valid for its receiver and of at most `limit` tokens with the tool definitions; returns `None` if
-/// the groups cannot be made to fit. The instructions are in front and, in short form, at the end: after a long history models forget how it began.
+/// Builds the request, valid for its receiver and of at most `limit` tokens with the tool definitions; returns `None`
+/// if the groups cannot be made to fit. The instructions are in front and, in short form, at the end, because models
+/// forget the beginning of a long history.
 pub fn full(
     draft: &Draft,
     parts: &[&[usize]],

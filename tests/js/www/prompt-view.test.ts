@@ -202,7 +202,7 @@ test("finding looks at names, roles and texts", () => {
 
 const CODE = 'import { UserMessage } from "espalier/prompt";\nexport default () => <UserMessage>Hello</UserMessage>;\n';
 
-test("prompts are told from conversations and sources", async () => {
+test("prompts are recognised among conversations and sources", async () => {
   const trace = JSON.stringify(
     (await espalier.render(h(espalier.UserMessage, {}, "x") as any, { budget: 100 })).trace(),
   );
