@@ -86,19 +86,9 @@ export function wireSendable<T>(
   { model, tools }: RequestFacts,
   signatures: boolean,
 ): { messages: T; changes: RepairChange[] } {
-  return hasWireFindings(messages, format, provider, defined({ tools }), signatures)
-    ? sendable(messages, format, provider, { model, tools })
-    : { messages, changes: [] };
-}
-
-/** Returns messages with all repairs that their provider needs. Calls without a result stay: the host answers them. */
-export function sendable<T>(
-  messages: T,
-  format: Format,
-  provider: ProviderName,
-  { model, tools }: RequestFacts,
-): { messages: T; changes: RepairChange[] } {
+  if (!hasWireFindings(messages, format, provider, defined({ tools }), signatures)) return { messages, changes: [] };
   const known = defined({ model: model === "" ? undefined : model, tools });
+  // Calls without a result stay: the host answers them.
   const { messages: valid, report } = repair(messages, { provider, format, pending: "keep", ...known });
   return { messages: valid, changes: report.changes };
 }

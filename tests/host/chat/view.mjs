@@ -150,14 +150,19 @@ export class ChatView {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Presses an action that is shown only while the pointer is over its row. */
-  async #press(action) {
-    await action
-      .first()
-      .scrollIntoViewIfNeeded()
-      .catch(() => undefined);
-    await action.first().hover({ force: true });
-    await action.first().click({ force: true });
+  /** Presses an action that is shown only while the pointer is over its row. A row that is drawn anew hides it again. */
+  async #press(action, tries = 20) {
+    const one = action.first();
+    await one.scrollIntoViewIfNeeded().catch(() => undefined);
+    await one.hover({ force: true });
+    try {
+      await one.click({ force: true, timeout: 2_000 });
+    } catch (error) {
+      // Nothing was pressed then.
+      if (tries === 0 || !/not visible|not attached|Timeout/.test(error.message)) throw error;
+      await this.page.waitForTimeout(100);
+      return this.#press(action, tries - 1);
+    }
     await this.page.waitForTimeout(300);
   }
 
