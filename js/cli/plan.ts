@@ -7,7 +7,8 @@ import { number, shown } from "./report.ts";
 /** Returns each edit with its targets, and the text of the summary. */
 export function planned({ report, edits }: { report: CompactReport; edits: readonly Edit[] }): string {
   const rows = edits.map(({ id, kind, rule, targets, tokensBefore, tokensAfter }) => {
-    return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${abbreviateIds(targets)}), ${number(tokensBefore)} -> ${number(tokensAfter)} tokens`;
+    const ids = [...new Set(targets.map(({ message }) => message))];
+    return `  ${id} ${kind} (${rule}): ${ids.length} message${ids.length === 1 ? "" : "s"} (${abbreviateIds(ids)}), ${number(tokensBefore)} -> ${number(tokensAfter)} tokens`;
   });
   const fates = report.messages.map(
     ({ id, role, before, after, fate, rule }) =>

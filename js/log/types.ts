@@ -2,16 +2,15 @@
 
 import type { SearchLoader } from "./loader.ts";
 import type { CompactOptions } from "../types/compact.ts";
-import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
+import type { CompactReport, CompactStatus, Edit, EditKind, EditTarget } from "../types/compact-report.ts";
 import type { CountOptions } from "../types/count.ts";
-import type { LogEditKind, RecalledText, View } from "../types/generated/log.ts";
-import type { Becomes, Format, NeutralMessage, Role } from "../types/messages.ts";
+import type { RecalledText, View } from "../types/generated/log.ts";
+import type { Format, NeutralMessage, Role } from "../types/messages.ts";
 
 export type {
   LogCheckpoint,
   LogComparison,
   LogDifference,
-  LogEditKind,
   LogEditRow,
   LogPin,
   LogPinRow,
@@ -22,11 +21,11 @@ export type {
 
 /** One change of the messages that the model sees. */
 export interface LogEdit {
-  kind: LogEditKind;
+  kind: EditKind;
   /** The stable name of its rule. */
   rule: string;
   /** The changed or dropped messages and parts. `drop` names messages only, and `replace_range` has a range instead. */
-  targets?: { message: string; part?: number; to?: Becomes }[];
+  targets?: EditTarget[];
   /**
    * First and last message that the summary replaces. Both extend outward: to whole rounds, and around older ranges
    * that they touch. System messages, the newest request, pinned content, and `carried` stay.

@@ -5,7 +5,8 @@
 //! where the whole is.
 
 use crate::history::draft::{Draft, Entry};
-use crate::history::edit::{Author, Edit, Kind, Replacement};
+use crate::history::edit::{Author, Edit, Kind, Target};
+use crate::history::plan::Becomes;
 use crate::history::prune::arguments::shortened as shorter_arguments;
 use crate::history::record::{is_sealed, seal};
 use crate::map::{HashMap, HashSet};
@@ -144,27 +145,28 @@ fn replaced(
     (kind, rule): (Kind, &'static str),
     short: impl Fn(&Long) -> Option<String>,
 ) -> Option<Edit> {
-    let mut targets: Vec<usize> = Vec::new();
-    let mut replacements = Vec::new();
+    let mut targets: Vec<(usize, Target)> = Vec::new();
     let mut before = 0;
     let mut after = 0;
     for long in texts {
         let Some(text) = short(&long) else { continue };
         before += long.tokens;
         after += draft.meter.text(&text);
-        targets.push(long.entry);
         let message = draft.entries[long.entry].message.id.clone();
-        replacements.push(Replacement { message, part: long.part, item: None, text });
+        let to = match kind {
+            Kind::ClearArguments => Becomes::Arguments { arguments: text },
+            _ => Becomes::Text { text },
+        };
+        targets.push((long.entry, Target::part(message, long.part, to)));
     }
     if targets.is_empty() || after >= before {
         return None;
     }
-    crate::rank::sort(&mut targets, |at| *at as u64);
-    targets.dedup();
+    crate::rank::sort(&mut targets, |(entry, _)| *entry as u64);
     Some(Edit {
         id,
         kind,
-        targets: targets.iter().map(|&i| draft.entries[i].message.id.clone()).collect(),
+        targets: targets.into_iter().map(|(_, target)| target).collect(),
         rule,
         author: Author::Rule,
         tokens_before: before,
@@ -174,7 +176,6 @@ fn replaced(
         reply: None,
         thinking: None,
         newer: None,
-        texts: replacements,
     })
 }
 

@@ -343,7 +343,7 @@ fn an_earlier_record_is_shortened_behind_the_request_and_under_a_rule_of_its_own
     let rules = |budget| -> Vec<(&str, Vec<String>)> {
         let done = offline(&messages, budget);
         assert!(done.after.total <= budget, "{budget}");
-        done.edits.iter().map(|edit| (edit.rule, edit.targets.clone())).collect()
+        done.edits.iter().map(|edit| (edit.rule, edit.ids().map(String::from).collect::<Vec<_>>())).collect()
     };
     assert_eq!(rules(3_000), [("long-request", vec!["m1".to_string()])]);
     assert_eq!(

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use espalier::compact::placeholder::is_placeholder;
 use espalier::compact::results::{Clearing, Done, Exempt, Options, Outcome, Results, Rule, Style, gemini};
-use espalier::history::log::entry::{Becomes, Kind};
-use espalier::history::plan::PlanItem;
+use espalier::history::edit::Kind;
+use espalier::history::plan::{Becomes, PlanItem};
 use espalier::history::prune::Picture;
 use espalier::map::{HashMap, HashSet};
 use espalier::message::{Message, Part};

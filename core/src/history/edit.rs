@@ -17,41 +17,77 @@ use crate::message::{Message, Part};
 use crate::tokens::Origin;
 
 /// What an edit does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Replaces the targets by one summary message.
+    /// Replaces groups by one summary message and the carried messages.
     #[default]
     ReplaceRange,
-    /// Removes the targets from the view.
-    Drop,
-    /// Shortens the text of the targets in the middle.
-    Truncate,
-    /// Replaces tool results by placeholders.
+    /// Replaces a tool result by a placeholder.
     ClearResult,
-    /// Replaces tool results that a newer message repeats or outdates; [`Edit::newer`] names that message.
+    /// Replaces a tool result that a newer message repeats or outdates by a placeholder. The edit names that message.
     Supersede,
-    /// Shortens long strings in the arguments of old calls. The JSON stays valid and keeps its keys.
+    /// Shortens long strings in the arguments of an old call. The JSON stays valid and keeps its keys.
     ClearArguments,
+    /// Shortens a text or result in the middle.
+    Truncate,
+    /// Stores a text or result elsewhere and keeps a preview.
+    Offload,
     /// Replaces pictures and documents by notes.
     DropMedia,
     /// Removes reasoning.
     DropReasoning,
+    /// Removes groups.
+    Drop,
+    /// Synthetic results for missing ones. Repairs apply to one request and are never part of a log; every view is
+    /// repaired again.
+    Repair,
 }
 
 impl Kind {
+    /// Returns the stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::ReplaceRange => "replace_range",
+            Kind::ClearResult => "clear_result",
+            Kind::Supersede => "supersede",
+            Kind::ClearArguments => "clear_arguments",
+            Kind::Truncate => "truncate",
+            Kind::Offload => "offload",
+            Kind::DropMedia => "drop_media",
+            Kind::DropReasoning => "drop_reasoning",
+            Kind::Drop => "drop",
+            Kind::Repair => "repair",
+        }
+    }
+
     /// Returns the reason, for people.
     fn why(self) -> &'static str {
         match self {
             Kind::ReplaceRange => "the summary stands for it",
-            Kind::Drop => "it did not fit the budget",
-            Kind::Truncate => "too long for the budget, shortened in the middle",
             Kind::ClearResult => "an old result, replaced by a placeholder",
             Kind::Supersede => "a newer message repeats or outdates the result",
             Kind::ClearArguments => "long strings in the arguments of an old call, shortened",
+            Kind::Truncate => "too long for the budget, shortened in the middle",
+            Kind::Offload => "stored elsewhere, a preview stays",
             Kind::DropMedia => "an old picture or document, replaced by a note",
             Kind::DropReasoning => "reasoning of an old answer",
+            Kind::Drop => "it did not fit the budget",
+            Kind::Repair => "the provider would refuse the request without it",
         }
+    }
+
+    /// Returns whether a part can still become this: it has the type that it had when the edit was made.
+    fn fits(self, was: &Part, to: &Becomes) -> bool {
+        matches!(
+            (self, was, to),
+            (Kind::DropMedia, Part::ToolResult { .. }, Becomes::Content { .. })
+                | (Kind::DropMedia, Part::Image { .. } | Part::Document { .. }, Becomes::Note { .. })
+                | (Kind::DropReasoning, Part::Reasoning { .. }, Becomes::Gone)
+                | (Kind::ClearArguments, Part::ToolCall { .. }, Becomes::Arguments { .. })
+                | (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }, Becomes::Text { .. })
+                | (Kind::Truncate | Kind::Offload, Part::Text { .. } | Part::ToolResult { .. }, Becomes::Text { .. })
+        )
     }
 }
 
@@ -74,8 +110,8 @@ pub struct Edit {
     /// `e<n>`, counting from 0 within one log.
     pub id: String,
     pub kind: Kind,
-    /// Ids of the messages that the edit hides or changes, in order.
-    pub targets: Vec<String>,
+    /// The messages that the edit hides, or the parts that it changes, in order.
+    pub targets: Vec<Target>,
     #[serde(deserialize_with = "super::rule::known")]
     pub rule: Rule,
     pub author: Author,
@@ -98,9 +134,16 @@ pub struct Edit {
     /// For `supersede`: the message that makes the targets unnecessary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newer: Option<String>,
-    /// The new texts of parts, for the kinds that change parts.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub texts: Vec<Replacement>,
+}
+
+impl Edit {
+    /// Returns the ids of the messages that the edit hides or changes, each once, in order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        let earlier = std::iter::once(None).chain(self.targets.iter().map(Some));
+        let is_new =
+            |(target, earlier): &(&Target, Option<&Target>)| earlier.is_none_or(|e| e.message != target.message);
+        self.targets.iter().zip(earlier).filter(is_new).map(|(target, _)| target.message.as_str())
+    }
 }
 
 /// Reasoning of a hidden message that moves to the start of a message that stays. Providers that sign reasoning refuse
@@ -116,19 +159,38 @@ pub struct Thinking {
     pub to: String,
 }
 
-/// The new content of one part.
+/// One message or part that an edit hides or changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Replacement {
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Target {
     pub message: String,
-    /// Index among the parts of the message when the edit was made.
-    pub part: usize,
-    /// Index in the content of a result, for a picture or document in it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub item: Option<usize>,
-    /// A text, the JSON text of a call's arguments, or the note that replaces a picture; empty for reasoning, which is
-    /// removed.
-    pub text: String,
+    /// Index among the parts of the message: of the host's message in a log, of the shown message in a compaction's
+    /// edit. Absent if the whole message is hidden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<usize>,
+    /// The new content of the part; absent if the whole message is hidden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Becomes>,
+}
+
+impl Target {
+    /// A whole message.
+    pub fn message(id: impl Into<String>) -> Target {
+        Target { message: id.into(), part: None, to: None }
+    }
+
+    /// A part of a message, and its new content.
+    pub fn part(message: impl Into<String>, part: usize, to: Becomes) -> Target {
+        Target { message: message.into(), part: Some(part), to: Some(to) }
+    }
+
+    /// Returns the number of changed items of a tool result's content; 1 for other targets.
+    pub fn count(&self) -> usize {
+        match &self.to {
+            Some(Becomes::Content { items }) => items.iter().flatten().count(),
+            _ => 1,
+        }
+    }
 }
 
 /// Returns the view of a history under its edits. Repairs it first, so that edits apply to messages that could be sent.
@@ -166,9 +228,13 @@ pub fn view_of_sound<'a>(
 
 /// Repairs what these edits left of a valid draft. Edits that only replace text by other text need no repair.
 pub fn repair_behind(draft: &mut Draft, edits: &[Edit]) {
+    let has_text = |target: &Target| match &target.to {
+        Some(Becomes::Text { text } | Becomes::Arguments { arguments: text }) => !text.trim().is_empty(),
+        _ => false,
+    };
     let keeps_all = |edit: &Edit| {
         matches!(edit.kind, Kind::ClearResult | Kind::Supersede | Kind::ClearArguments | Kind::Truncate)
-            && edit.texts.iter().all(|text| !text.text.trim().is_empty())
+            && edit.targets.iter().all(has_text)
     };
     if !edits.iter().all(keeps_all) {
         repair(draft);
@@ -212,7 +278,7 @@ impl<'a> Index<'a> {
 
 /// Applies an edit. Returns whether it inserted a message.
 fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
-    let targets = || edit.targets.iter().filter_map(|id| index.get(id));
+    let targets = || edit.ids().filter_map(|id| index.get(id));
     match edit.kind {
         Kind::ReplaceRange => {
             let targets: Vec<usize> = targets().collect();
@@ -229,18 +295,18 @@ fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
         }
         Kind::Drop => draft.drop_entries(&targets().collect::<Vec<_>>(), Fate::Dropped, edit.rule, edit.kind.why()),
         kind => {
-            let mut by_entry: BTreeMap<usize, Vec<&Replacement>> = BTreeMap::new();
-            for text in &edit.texts {
-                let entry = index.get(&text.message).filter(|&at| draft.entries[at].is_in());
-                if let Some(entry) = entry {
-                    by_entry.entry(entry).or_default().push(text);
+            let mut by_entry: BTreeMap<usize, BTreeMap<usize, &Becomes>> = BTreeMap::new();
+            for Target { message, part, to } in &edit.targets {
+                let entry = index.get(message).filter(|&at| draft.entries[at].is_in());
+                if let (Some(entry), Some(part), Some(to)) = (entry, part, to) {
+                    by_entry.entry(entry).or_default().entry(*part).or_insert(to);
                 }
             }
-            for (entry, texts) in by_entry {
+            for (entry, changes) in by_entry {
                 let mut part = 0;
                 draft.edit_parts(entry, edit.rule, kind.why(), |was| {
                     part += 1;
-                    change(kind, was, texts.iter().filter(|text| text.part + 1 == part))
+                    changes.get(&(part - 1)).filter(|to| kind.fits(was, to)).map(|to| (*to).clone())
                 });
             }
         }
@@ -256,28 +322,4 @@ fn lead(draft: &mut Draft, edit: &Edit, index: &Index) {
     if let Some(thought @ Part::Reasoning { .. }) = entry.message.parts.get(*part).cloned() {
         draft.lead(to, &thought, from, *part, edit.rule);
     }
-}
-
-/// Returns how a part changes.
-fn change<'a>(kind: Kind, was: &Part, mut texts: impl Iterator<Item = &'a &'a Replacement>) -> Option<Becomes> {
-    let first = texts.next()?;
-    let text = first.text.clone();
-    Some(match (kind, was) {
-        (Kind::DropMedia, Part::ToolResult { content, .. }) => {
-            let mut items = vec![None; content.len()];
-            for text in std::iter::once(first).chain(texts) {
-                if let Some(item) = text.item.and_then(|at| items.get_mut(at)) {
-                    *item = Some(text.text.clone());
-                }
-            }
-            Becomes::Content { items }
-        }
-        (Kind::DropMedia, Part::Image { .. } | Part::Document { .. }) => Becomes::Note { text },
-        (Kind::DropReasoning, Part::Reasoning { .. }) => Becomes::Gone,
-        (Kind::ClearArguments, Part::ToolCall { .. }) => Becomes::Arguments { arguments: text },
-        (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }) => Becomes::Text { text },
-        (Kind::Truncate, Part::Text { .. } | Part::ToolResult { .. }) => Becomes::Text { text },
-        // The part has another type than when the edit was made.
-        _ => return None,
-    })
 }

@@ -1,7 +1,7 @@
 /** Reports of compaction. Written by `npm run types`: do not edit. */
 
 import type { CostModelName, EncodingName, Origin, Totals } from "./count.ts";
-import type { NeutralMessage } from "./messages.ts";
+import type { Becomes, NeutralMessage } from "./messages.ts";
 import type { MessageFate, Removal } from "./prune.ts";
 
 /** How a compaction ended. */
@@ -38,6 +38,39 @@ export type Trigger =
   | "memory_pressure"
   | "agent_request";
 
+/** What an edit does. */
+export type EditKind =
+  /** Replaces groups by one summary message and the carried messages. */
+  | "replace_range"
+  /** Replaces a tool result by a placeholder. */
+  | "clear_result"
+  /** Replaces a tool result that a newer message repeats or outdates by a placeholder. The edit names that message. */
+  | "supersede"
+  /** Shortens long strings in the arguments of an old call. The JSON stays valid and keeps its keys. */
+  | "clear_arguments"
+  /** Shortens a text or result in the middle. */
+  | "truncate"
+  /** Stores a text or result elsewhere and keeps a preview. */
+  | "offload"
+  /** Replaces pictures and documents by notes. */
+  | "drop_media"
+  /** Removes reasoning. */
+  | "drop_reasoning"
+  /** Removes groups. */
+  | "drop";
+
+/** One message or part that an edit hides or changes. */
+export interface EditTarget {
+  message: string;
+  /**
+   * Index among the parts of the message: of the host's message in a log, of the shown message in a compaction's edit.
+   * Absent if the whole message is hidden.
+   */
+  part?: number;
+  /** The new content of the part; absent if the whole message is hidden. */
+  to?: Becomes;
+}
+
 /**
  * One recorded change of the view; the history itself is never rewritten. A host keeps the edits of a compaction until
  * it applies them.
@@ -45,28 +78,9 @@ export type Trigger =
 export interface Edit {
   /** `e<n>`, counting from 0 within one log. */
   id: string;
-  /**
-   * What an edit does.
-   * - `replace_range`: Replaces the targets by one summary message.
-   * - `drop`: Removes the targets from the view.
-   * - `truncate`: Shortens the text of the targets in the middle.
-   * - `clear_result`: Replaces tool results by placeholders.
-   * - `supersede`: Replaces tool results that a newer message repeats or outdates; `newer` names that message.
-   * - `clear_arguments`: Shortens long strings in the arguments of old calls. The JSON stays valid and keeps its keys.
-   * - `drop_media`: Replaces pictures and documents by notes.
-   * - `drop_reasoning`: Removes reasoning.
-   */
-  kind:
-    | "replace_range"
-    | "drop"
-    | "truncate"
-    | "clear_result"
-    | "supersede"
-    | "clear_arguments"
-    | "drop_media"
-    | "drop_reasoning";
-  /** Ids of the messages that the edit hides or changes, in order. */
-  targets: string[];
+  kind: EditKind;
+  /** The messages that the edit hides, or the parts that it changes, in order. */
+  targets: EditTarget[];
   /** The stable name of a rule. */
   rule: string;
   /**
@@ -95,19 +109,6 @@ export interface Edit {
   before?: string;
   /** For `supersede`: the message that makes the targets unnecessary. */
   newer?: string;
-  /** The new texts of parts, for the kinds that change parts. */
-  texts?: {
-    message: string;
-    /** Index among the parts of the message when the edit was made. */
-    part: number;
-    /** Index in the content of a result, for a picture or document in it. */
-    item?: number;
-    /**
-     * A text, the JSON text of a call's arguments, or the note that replaces a picture; empty for reasoning, which is
-     * removed.
-     */
-    text: string;
-  }[];
 }
 
 /** The form in which a model gets the history. */

@@ -1,29 +1,9 @@
 /** What a conversation's log returns. Written by `npm run types`: do not edit. */
 
+import type { EditKind } from "./compact.ts";
 import type { Origin, Totals } from "./count.ts";
 import type { NeutralMessage, PlanItem, Role } from "./messages.ts";
 import type { Removal } from "./prune.ts";
-
-/** What an edit does. */
-export type LogEditKind =
-  /** Replaces the groups from..to by one summary message and the carried messages. */
-  | "replace_range"
-  /** Replaces a tool result by a placeholder. */
-  | "clear_result"
-  /** Replaces a read that is repeated or outdated by a placeholder. The edit names the newer message. */
-  | "supersede"
-  /** Shortens long texts in the arguments of an old call. The JSON stays valid and keeps its keys. */
-  | "clear_arguments"
-  /** Cuts a text or result in the middle. */
-  | "truncate"
-  /** Stores a text or result elsewhere and keeps a preview. */
-  | "offload"
-  /** Replaces pictures and documents by a note. */
-  | "drop_media"
-  /** Removes reasoning. */
-  | "drop_reasoning"
-  /** Removes groups. */
-  | "drop";
 
 /** Content that must survive all edits: a message, a part of it, a range of a part's text, or a fact in words. */
 export interface LogPin {
@@ -39,7 +19,7 @@ export interface LogPin {
 export interface LogEditRow {
   /** `e<position>`. */
   id: string;
-  kind: LogEditKind;
+  kind: EditKind;
   rule: string;
   trigger?: string;
   /**

@@ -23,7 +23,8 @@ pub use rule::{Clearing, Exempt, Rule, Style};
 
 use self::piece::Piece;
 use crate::history::draft::{Draft, Entry, Meter};
-use crate::history::log::entry::{Becomes, Kind, Target};
+use crate::history::edit::{Kind, Target};
+use crate::history::plan::Becomes;
 use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::history::prune::{Allowance, Picture, lighten};
 use crate::map::{HashMap, HashSet};
@@ -368,7 +369,7 @@ impl Results {
             for (&part, pieces) in &changes {
                 let Some(content) = message.parts.get(part) else { continue };
                 if let Some(to) = change(content, pieces) {
-                    targets.push(Target { message: message.id.clone(), part: Some(part), to: Some(to) });
+                    targets.push(Target::part(&message.id, part, to));
                 }
             }
         }

@@ -171,7 +171,7 @@ impl Compaction {
             name: None,
             parts: vec![Part::Text { text: words.to_string() }],
         });
-        let (thinking, of_thinking) = self.last_thought(&draft, &covered.ids).unzip();
+        let (thinking, of_thinking) = self.last_thought(&draft, covered.ids.iter().map(String::as_str)).unzip();
         let of_reply = reply.as_ref().map_or(0, |reply| self.meter().message(reply));
         let of_others = of_reply + of_thinking.unwrap_or(0);
         let meter = self.meter();
@@ -257,7 +257,7 @@ impl Compaction {
         let edit = Edit {
             id: edit_id,
             kind: Kind::ReplaceRange,
-            targets: covered.ids.clone(),
+            targets: covered.ids.iter().map(Target::message).collect(),
             rule: "summary",
             author,
             tokens_before: covered.was,
@@ -267,7 +267,6 @@ impl Compaction {
             thinking,
             before,
             newer: None,
-            texts: vec![],
         };
         Ok(Placed { edit, shown, spare, crowd })
     }
@@ -318,7 +317,7 @@ impl Compaction {
     }
 
     pub(super) fn summary_step(&self, edit: &Edit, what: &str) -> StepReport {
-        let mut edits = self.unhidden_edits_of(&edit.targets);
+        let mut edits = self.unhidden_edits(edit.ids());
         edits.push(edit.clone());
         StepReport {
             step: "summary",
@@ -329,16 +328,12 @@ impl Compaction {
         }
     }
 
-    /// Returns the edits of the cheap steps that the summary does not hide.
-    fn unhidden_edits(&self, covered: &Covered) -> Vec<Edit> {
-        self.unhidden_edits_of(&covered.ids)
-    }
-
-    fn unhidden_edits_of(&self, covered: &[String]) -> Vec<Edit> {
+    /// Returns the edits of the cheap steps that a summary of these messages does not hide.
+    fn unhidden_edits<'a>(&self, covered: impl Iterator<Item = &'a str>) -> Vec<Edit> {
         if self.cheap.edits.is_empty() {
             return vec![];
         }
-        steps::without(self.view(&[]), &self.cheap.edits, &covered.iter().map(String::as_str).collect())
+        steps::without(self.view(&[]), &self.cheap.edits, &covered.collect())
     }
 
     /// Carries out the last steps: those of the profile after the summary, then pruning, then shortening of what must
@@ -350,7 +345,7 @@ impl Compaction {
         made: Option<FinishedSummary>,
     ) -> Result<Compacted> {
         let mut edits = match &made {
-            Some(made) => self.unhidden_edits(&made.covered),
+            Some(made) => self.unhidden_edits(made.covered.ids.iter().map(String::as_str)),
             None => self.cheap.edits.clone(),
         };
         edits.extend(summary);
@@ -417,7 +412,7 @@ impl Compaction {
                     }
                     edit::apply(&mut draft, &edit);
                     // This edit replaces an earlier one with the same rule and targets.
-                    edits.retain(|earlier| earlier.rule != edit.rule || earlier.targets != edit.targets);
+                    edits.retain(|earlier| earlier.rule != edit.rule || !earlier.ids().eq(edit.ids()));
                     edits.push(edit);
                 }
             }
@@ -427,7 +422,7 @@ impl Compaction {
             edits.push(Edit {
                 id: format!("e{}", edits.len()),
                 kind: Kind::Drop,
-                targets: removal.ids,
+                targets: removal.ids.into_iter().map(Target::message).collect(),
                 rule: removal.rule,
                 author: Author::Rule,
                 tokens_before: removal.tokens,
@@ -437,7 +432,6 @@ impl Compaction {
                 reply: None,
                 thinking: None,
                 newer: None,
-                texts: vec![],
             });
         }
         let after = draft.total();
@@ -479,9 +473,11 @@ impl Compaction {
         for edit in edits.iter_mut() {
             let Some(message) = edit.message.as_mut() else { continue };
             let was = meter.message(message);
-            for text in shortened.texts.iter().filter(|text| text.message == message.id) {
-                if let Some(part) = message.parts.get_mut(text.part) {
-                    *part = Part::Text { text: text.text.clone() };
+            for Target { part, to, .. } in shortened.targets.iter().filter(|target| target.message == message.id) {
+                if let (Some(part), Some(to)) = (part.and_then(|part| message.parts.get_mut(part)), to)
+                    && let Some(short) = to.applied(part)
+                {
+                    *part = short;
                 }
             }
             edit.tokens_after = (edit.tokens_after + meter.message(message)).saturating_sub(was);

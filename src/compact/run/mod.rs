@@ -40,7 +40,7 @@ use crate::compact::{check, cut, offline, reduce, request, steps, summary};
 use crate::effect::{Answer, Ask, Effect, Failure, Purpose, Reduced, Shape, Step};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::{Draft, Entry, Meter};
-use crate::history::edit::{self, Author, Edit, Kind};
+use crate::history::edit::{self, Author, Edit, Kind, Target};
 use crate::history::group::{self, Group, groups};
 use crate::history::log::{Log, Pinned};
 use crate::history::mend::{Mended, mend};

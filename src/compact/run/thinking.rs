@@ -10,9 +10,13 @@ impl Compaction {
     /// Returns the last thought of the covered messages in the turn in which they end, its destination, and the tokens
     /// that it adds there. `None` if the first remaining calls of the turn have their own. `shown` are the remaining
     /// messages.
-    pub(super) fn last_thought(&self, shown: &Draft, covered: &[String]) -> Option<(Thinking, u64)> {
+    pub(super) fn last_thought<'a>(
+        &self,
+        shown: &Draft,
+        covered: impl Iterator<Item = &'a str>,
+    ) -> Option<(Thinking, u64)> {
         let except = self.options.thinking.as_ref()?;
-        let covered: HashSet<&str> = covered.iter().map(String::as_str).collect();
+        let covered: HashSet<&str> = covered.collect();
         let whole = self.view(&[]);
         let id = |at: usize| whole.entries[at].message.id.as_str();
         let asks = |at: &usize| {
@@ -49,7 +53,7 @@ impl Compaction {
         let Some(edit) = edits.iter_mut().find(gone) else { return false };
         let at = |id: &str| self.messages.iter().position(|message| message.id == id);
         let was = edit.thinking.take().and_then(|thinking| at(&thinking.to));
-        let next = self.last_thought(draft, &edit.targets).map(|(thinking, _)| thinking);
+        let next = self.last_thought(draft, edit.ids()).map(|(thinking, _)| thinking);
         // Pruning depends on the position of the thought. It only moves forward, so that this terminates.
         edit.thinking = next.filter(|thinking| at(&thinking.to) > was);
         true

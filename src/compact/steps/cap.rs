@@ -5,7 +5,8 @@
 use super::Ground;
 use super::scene::Scene;
 use crate::history::draft::Draft;
-use crate::history::edit::{Edit, Kind, Replacement};
+use crate::history::edit::{Edit, Kind, Target};
+use crate::history::plan::Becomes;
 use crate::tool_result::budget::newest_first;
 use crate::tool_result::{Keep, cut_result};
 
@@ -27,7 +28,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         let keep = scene.call_of(result).map_or(Keep::Ends, |call| Keep::of_kind(call.call.kind));
         let message = draft.entries[result.entry].message.id.clone();
         let Some(short) = cut_result(&result.text, max, keep, &message, draft.meter.tokenizer) else { continue };
-        texts.push((result.entry, Replacement { message, part: result.part, item: None, text: short.text }));
+        texts.push((result.entry, Target::part(message, result.part, Becomes::text(short.text))));
     }
     super::edit_of(draft, Kind::Truncate, "capped-result", None, texts).into_iter().collect()
 }

@@ -4,7 +4,8 @@ use super::Ground;
 use super::scene::{CallAt, End, Found, Scene};
 use crate::compact::placeholder::Gone;
 use crate::history::draft::Draft;
-use crate::history::edit::{Edit, Kind, Replacement};
+use crate::history::edit::{Edit, Kind, Target};
+use crate::history::plan::Becomes;
 use crate::map::HashSet;
 use crate::message::tool_map::ToolKind;
 
@@ -30,7 +31,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
             kept.append(&mut text, draft, result);
         }
         if super::is_shorter(draft, &text, result) {
-            results.push((result.entry, Replacement { message, part: result.part, item: None, text }));
+            results.push((result.entry, Target::part(message, result.part, Becomes::Text { text })));
         }
     }
     results.reverse();
@@ -40,8 +41,8 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         let message = draft.entries[call.entry].message.id.clone();
         let short = call.call.long_strings(call.arguments, max, &message);
         if let Some(text) = short {
-            let text = text.to_string();
-            long.push((call.entry, Replacement { message, part: call.part, item: None, text }));
+            let to = Becomes::Arguments { arguments: text.to_string() };
+            long.push((call.entry, Target::part(message, call.part, to)));
         }
     }
     let cleared = super::edit_of(draft, Kind::ClearResult, "clear", None, results);

@@ -4,8 +4,9 @@ use super::Ground;
 use super::scene::Scene;
 use crate::compact::profile::{MediaPolicy, ReasoningPolicy};
 use crate::history::draft::Draft;
-use crate::history::edit::{Edit, Kind, Replacement};
+use crate::history::edit::{Edit, Kind, Target};
 use crate::history::group::Group;
+use crate::history::plan::Becomes;
 use crate::history::prune::media_note;
 use crate::message::{Part, Role};
 
@@ -33,21 +34,23 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
                 match what {
                     Part::Image { .. } | Part::Document { .. } if policy.media == MediaPolicy::Note => {
                         if let Some(text) = media_note(draft, message.role, what, &message.id) {
-                            notes.push((entry, Replacement { message: id(), part, item: None, text }));
+                            notes.push((entry, Target::part(id(), part, Becomes::Note { text })));
                         }
                     }
                     Part::ToolResult { content, .. } if policy.media == MediaPolicy::Note => {
-                        for (item, inner) in content.iter().enumerate() {
-                            if let Some(text) = media_note(draft, Role::Tool, inner, &message.id) {
-                                // Formats with a single text per result append it to that text.
-                                let text = if item > 0 { format!("\n{text}") } else { text };
-                                notes.push((entry, Replacement { message: id(), part, item: Some(item), text }));
-                            }
+                        let note = |(item, inner): (usize, &Part)| {
+                            let text = media_note(draft, Role::Tool, inner, &message.id)?;
+                            // Formats with a single text per result append it to that text.
+                            Some(if item > 0 { format!("\n{text}") } else { text })
+                        };
+                        let items: Vec<Option<String>> = content.iter().enumerate().map(note).collect();
+                        if items.iter().any(Option::is_some) {
+                            notes.push((entry, Target::part(id(), part, Becomes::Content { items })));
                         }
                     }
                     // A message with only reasoning stays: providers may otherwise refuse the message after it.
                     Part::Reasoning { .. } if at < turn && !rest_is_empty => {
-                        thoughts.push((entry, Replacement { message: id(), part, item: None, text: String::new() }));
+                        thoughts.push((entry, Target::part(id(), part, Becomes::Gone)));
                     }
                     _ => {}
                 }

@@ -21,7 +21,7 @@ use super::held::Known;
 use super::profile::{Profile, Rung};
 use super::{Options, Outcome, StepReport};
 use crate::history::draft::Draft;
-use crate::history::edit::{self, Author, Edit, Kind, Replacement};
+use crate::history::edit::{self, Author, Edit, Kind, Target};
 use crate::map::{HashMap, HashSet};
 use scene::Scene;
 
@@ -99,7 +99,7 @@ fn next_change<'d, 'r>(
             steps.push(same(Outcome::NoGain, why));
             continue;
         }
-        let changed: usize = found.iter().map(|edit| edit.texts.len()).sum();
+        let changed: usize = found.iter().flat_map(|edit| &edit.targets).map(Target::count).sum();
         steps.push(StepReport {
             step: rung.as_str(),
             outcome: Outcome::Applied,
@@ -119,8 +119,7 @@ fn laid<'d>(draft: &Draft<'d>, edits: &mut [Edit]) -> Draft<'d> {
     edit::apply_all(&mut tried, edits);
     let index: HashMap<&str, usize> =
         draft.entries.iter().enumerate().map(|(at, entry)| (entry.message.id.as_str(), at)).collect();
-    let places =
-        |edit: &Edit| -> Vec<usize> { edit.targets.iter().filter_map(|id| index.get(id.as_str()).copied()).collect() };
+    let places = |edit: &Edit| -> Vec<usize> { edit.ids().filter_map(|id| index.get(id).copied()).collect() };
     let mut edited = vec![0u8; draft.entries.len()];
     for edit in edits.iter() {
         places(edit).into_iter().for_each(|at| edited[at] = edited[at].saturating_add(1));
@@ -143,9 +142,9 @@ pub fn without(mut draft: Draft, edits: &[Edit], gone: &HashSet<&str>) -> Vec<Ed
         draft.entries.iter().enumerate().map(|(at, entry)| (entry.message.id.clone(), at)).collect();
     let mut out: Vec<Edit> = Vec::new();
     for edit in edits {
-        let left = edit.texts.iter().filter(|text| !gone.contains(text.message.as_str()));
-        let texts = left.filter_map(|text| Some((*index.get(&text.message)?, text.clone()))).collect();
-        let Some(mut left) = edit_of(&draft, edit.kind, edit.rule, edit.newer.clone(), texts) else { continue };
+        let left = edit.targets.iter().filter(|target| !gone.contains(target.message.as_str()));
+        let targets = left.filter_map(|target| Some((*index.get(&target.message)?, target.clone()))).collect();
+        let Some(mut left) = edit_of(&draft, edit.kind, edit.rule, edit.newer.clone(), targets) else { continue };
         draft = laid(&draft, std::slice::from_mut(&mut left));
         out.push(Edit { id: format!("e{}", out.len()), ..left });
     }
@@ -154,7 +153,7 @@ pub fn without(mut draft: Draft, edits: &[Edit], gone: &HashSet<&str>) -> Vec<Ed
 
 /// Returns the number of edits that [`without`] returns.
 pub fn remaining(edits: &[Edit], gone: &HashSet<&str>) -> usize {
-    let remains = |edit: &&Edit| edit.texts.iter().any(|text| !gone.contains(text.message.as_str()));
+    let remains = |edit: &&Edit| edit.ids().any(|id| !gone.contains(id));
     edits.iter().filter(remains).count()
 }
 
@@ -165,21 +164,21 @@ fn is_shorter(draft: &Draft, line: &str, result: &scene::Found) -> bool {
     result.tokens > tokens.saturating_mul(2).saturating_add(CLOSE) || draft.meter.text(&result.text) > tokens
 }
 
-/// Returns an edit of parts; [`laid`] sets its tokens. Returns `None` without `texts`, which come with their entries.
+/// Returns an edit of parts; [`laid`] sets its tokens. Returns `None` without `targets`, which come with their entries.
 fn edit_of(
     draft: &Draft,
     kind: Kind,
     rule: &'static str,
     newer: Option<String>,
-    mut texts: Vec<(usize, Replacement)>,
+    mut targets: Vec<(usize, Target)>,
 ) -> Option<Edit> {
-    crate::rank::sort(&mut texts, |(entry, _)| *entry as u64);
-    let mut entries: Vec<usize> = texts.iter().map(|(entry, _)| *entry).collect();
+    crate::rank::sort(&mut targets, |(entry, _)| *entry as u64);
+    let mut entries: Vec<usize> = targets.iter().map(|(entry, _)| *entry).collect();
     entries.dedup();
     let edit = Edit {
         id: String::new(),
         kind,
-        targets: entries.iter().map(|&at| draft.entries[at].message.id.clone()).collect(),
+        targets: targets.into_iter().map(|(_, target)| target).collect(),
         rule,
         author: Author::Rule,
         tokens_before: entries.iter().map(|&at| draft.entries[at].after).sum(),
@@ -189,7 +188,6 @@ fn edit_of(
         thinking: None,
         before: None,
         newer,
-        texts: texts.into_iter().map(|(_, text)| text).collect(),
     };
     (!entries.is_empty()).then_some(edit)
 }

@@ -16,7 +16,8 @@ use crate::compact::ledger::error;
 use crate::compact::ledger::shell::Touch;
 use crate::compact::placeholder::Gone;
 use crate::history::draft::Draft;
-use crate::history::edit::{Edit, Kind, Replacement};
+use crate::history::edit::{Edit, Kind, Target};
+use crate::history::plan::Becomes;
 use crate::map::HashMap;
 use crate::message::tool_map::ToolKind;
 
@@ -72,7 +73,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
     }
     found.reverse();
     // One edit for each newer message, since an edit names one message.
-    let mut by_newer: BTreeMap<(usize, &'static str), Vec<(usize, Replacement)>> = BTreeMap::new();
+    let mut by_newer: BTreeMap<(usize, &'static str), Vec<(usize, Target)>> = BTreeMap::new();
     for stale in found {
         let result = &scene.results[stale.result];
         let message = id(result.entry);
@@ -85,7 +86,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
             continue;
         }
         let place = by_newer.entry((stale.newer, stale.rule)).or_default();
-        place.push((result.entry, Replacement { message, part: result.part, item: None, text }));
+        place.push((result.entry, Target::part(message, result.part, Becomes::Text { text })));
     }
     by_newer
         .into_iter()

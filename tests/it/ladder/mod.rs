@@ -51,11 +51,16 @@ fn laid(rung: Rung, mut messages: Vec<Message>) -> (Vec<Edit>, Vec<Message>) {
     (edits, carry_out(&messages, &done.plan))
 }
 
+/// Returns the ids of an edit's messages.
+fn ids(edit: &Edit) -> Vec<String> {
+    edit.ids().map(String::from).collect()
+}
+
 /// `expected`: kind, rule, targets, newer.
 fn check(rung: Rung, messages: Vec<Message>, expected: &[(Kind, &str, &str, Option<&str>)]) {
     let (edits, _) = laid(rung, messages);
     let found: Vec<(Kind, &str, String, Option<&str>)> =
-        edits.iter().map(|e| (e.kind, e.rule, e.targets.join(" "), e.newer.as_deref())).collect();
+        edits.iter().map(|e| (e.kind, e.rule, ids(e).join(" "), e.newer.as_deref())).collect();
     let wanted: Vec<_> =
         expected.iter().map(|(kind, rule, ids, newer)| (*kind, *rule, ids.to_string(), *newer)).collect();
     assert_eq!(found, wanted);
@@ -191,7 +196,7 @@ fn clearing_takes_all_old_results_and_long_arguments_at_once() {
         result("d", &format!("{}error: no rule\nexit code: 2", long("d"))),
     ];
     let (edits, view) = laid(Rung::Clear, messages);
-    let found: Vec<(Kind, String)> = edits.iter().map(|e| (e.kind, e.targets.join(" "))).collect();
+    let found: Vec<(Kind, String)> = edits.iter().map(|e| (e.kind, ids(e).join(" "))).collect();
     assert_eq!(found, [(Kind::ClearResult, "m2 m4 m8".into()), (Kind::ClearArguments, "m3".into())]);
     assert_eq!(
         text_of_result(&view[2]),
@@ -226,7 +231,7 @@ fn what_the_host_exempts_and_keeps_stays() {
         ..Options::default()
     };
     let done = compacted(&messages, options, Rc::new(Chars));
-    assert_eq!(done.edits[0].targets, ["m6"]);
+    assert_eq!(ids(&done.edits[0]), ["m6"]);
 }
 
 #[test]
@@ -252,7 +257,7 @@ fn what_is_exempt_takes_nothing_of_what_is_protected() {
         let done =
             compacted(&messages, Options { budget: whole - 1, profile, exempt, ..Options::default() }, Rc::new(Chars));
         let cleared = done.edits.iter().filter(|edit| edit.kind == Kind::ClearResult);
-        cleared.flat_map(|edit| edit.targets.clone()).collect::<Vec<_>>()
+        cleared.flat_map(ids).collect::<Vec<_>>()
     };
     assert_eq!(cleared("fetch"), ["m2", "m4"]);
     assert_eq!(cleared("ours"), ["m2"]);
@@ -273,7 +278,7 @@ fn old_pictures_and_thoughts_go() {
     }
     let messages = vec![shown, thought, only_thought, call("a", "look", "{}"), picture, user("go")];
     let (edits, view) = laid(Rung::Media, messages);
-    let found: Vec<(Kind, String)> = edits.iter().map(|e| (e.kind, e.targets.join(" "))).collect();
+    let found: Vec<(Kind, String)> = edits.iter().map(|e| (e.kind, ids(e).join(" "))).collect();
     assert_eq!(found, [(Kind::DropMedia, "m0 m4".into()), (Kind::DropReasoning, "m1".into())]);
     assert!(matches!(&view[0].parts[1], Part::Text { text } if text.starts_with("[image left out: image/png")));
     assert_eq!(view[1].parts.len(), 1);

@@ -307,7 +307,7 @@ fn results_share_a_budget() {
     };
     let done = super::compacted(&messages, options, Rc::new(Quarter));
     // 10,000 + 40,000 use up the budget; the next result does not fit any more, nor do earlier ones.
-    let cut: Vec<&str> = done.edits[0].targets.iter().map(String::as_str).collect();
+    let cut: Vec<&str> = done.edits[0].ids().collect();
     assert_eq!((done.edits[0].rule, cut), ("capped-result", vec!["m2", "m4", "m6"][1..].to_vec()));
 }
 

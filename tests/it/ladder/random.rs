@@ -103,7 +103,7 @@ fn must_stay(messages: &[Message], done: &Compacted, out: &[Message], tokenizer:
     // A round is its message and all answers to its calls.
     let of_round: HashSet<&str> = round.map_or(HashSet::default(), |at| calls_of(&mended[at]).collect());
     let edited = |id: &str, is_meant: &dyn Fn(&Edit) -> bool| {
-        done.edits.iter().any(|edit| is_meant(edit) && edit.targets.iter().any(|target| target == id))
+        done.edits.iter().any(|edit| is_meant(edit) && edit.ids().any(|target| target == id))
     };
     let now: HashMap<&str, &Message> = out.iter().map(|message| (message.id.as_str(), message)).collect();
     for (at, message) in mended.iter().enumerate() {

@@ -93,7 +93,7 @@ fn all_edits_are_adopted_or_none() {
     let dropped = |ids: &[&str]| edit::Edit {
         id: "e0".into(),
         kind: edit::Kind::Drop,
-        targets: ids.iter().map(|id| id.to_string()).collect(),
+        targets: ids.iter().map(|id| edit::Target::message(*id)).collect(),
         rule: "old-request",
         author: edit::Author::Rule,
         tokens_before: 0,
@@ -103,7 +103,6 @@ fn all_edits_are_adopted_or_none() {
         reply: None,
         thinking: None,
         newer: None,
-        texts: vec![],
     };
     let before = (log.export(0), super::shown(&log));
     super::refused(log.adopt(&[dropped(&["m0"]), dropped(&["m2"])], 1), Code::BadEdit, "edits[1].targets[0].message");

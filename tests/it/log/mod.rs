@@ -13,9 +13,10 @@ mod thinking;
 use std::rc::Rc;
 
 use espalier::error::{Code, Error};
-use espalier::history::log::entry::{Author, Becomes, Checkpoint, Edit, Kind, Pin, Range, RecordKind, Target};
+use espalier::history::edit::{Author, Kind, Target};
+use espalier::history::log::entry::{Checkpoint, Edit, Pin, Range, RecordKind};
 use espalier::history::log::{Counting, Log, Place};
-use espalier::history::plan::{PartEdit, PlanItem};
+use espalier::history::plan::{Becomes, PartEdit, PlanItem};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 

@@ -1,11 +1,11 @@
 //! Random sequences of all operations.
 
 use espalier::error::Code;
-use espalier::history::edit::Thinking;
-use espalier::history::log::entry::{Becomes, Checkpoint, Edit, Kind, Pin, RecordKind, Target};
+use espalier::history::edit::{Kind, Target, Thinking};
+use espalier::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
 use espalier::history::log::{Log, Place};
 use espalier::history::pairs::{check as valid, repair};
-use espalier::history::plan::PartEdit;
+use espalier::history::plan::{Becomes, PartEdit};
 use espalier::message::{Message, Part};
 use fastrand::Rng;
 

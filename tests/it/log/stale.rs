@@ -25,7 +25,7 @@ fn history() -> Vec<Message> {
 fn summary(ids: &[&str]) -> edit::Edit {
     edit::Edit {
         kind: edit::Kind::ReplaceRange,
-        targets: ids.iter().map(|id| id.to_string()).collect(),
+        targets: ids.iter().map(|id| edit::Target::message(*id)).collect(),
         rule: "summary",
         message: Some(Message { id: "e0:summary".into(), ..user("so far") }),
         ..edit::Edit::default()

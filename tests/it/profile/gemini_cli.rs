@@ -344,7 +344,7 @@ fn results_are_cut_for_a_gain_and_never_grow() {
         let view = carry_out(&messages, &done.plan);
         let grown = view.iter().zip(&messages).any(|(now, was)| now.text().len() > was.text().len());
         assert!(!grown && done.after.total <= done.before.total);
-        (done.steps[0].outcome, done.edits.first().map_or(vec![], |edit| edit.targets.clone()))
+        (done.steps[0].outcome, done.edits.first().map_or(vec![], |edit| edit.ids().map(String::from).collect()))
     };
     // An older small result stays whole: a cut one counts with its remaining tokens.
     assert_eq!(steps("", &[1_000, 60_000, 30_000]), (Outcome::Applied, vec!["m4".to_string()]));

@@ -112,7 +112,7 @@ for (const [format, make] of Object.entries(formats)) {
     assert.ok(!text.includes(body) && text.includes("xxxx"));
     assert.equal(countMessages(out, options).total, report.after.total, "the report is of what came out");
     // Whatever was not changed is the caller's own object.
-    const changed = new Set(edits.flatMap((edit) => edit.targets));
+    const changed = new Set(edits.flatMap((edit) => edit.targets.map((target) => target.message)));
     out.forEach((message, at) => {
       if (!changed.has(`m${at}`)) assert.equal(message, messages[at], `message ${at}`);
     });

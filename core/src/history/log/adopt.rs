@@ -5,14 +5,14 @@
 
 use serde::Deserialize;
 
-use super::entry::{Becomes, Consumed, Edit, Kind, Range, Target, seq_of, stands_in};
+use super::entry::{Consumed, Edit, Range, seq_of, stands_in};
 use super::fold::Shown;
 use super::{Added, Log, Runs};
 use crate::error::{Code, Error, Result};
-use crate::history::edit::{self, Thinking};
+use crate::history::edit::{self, Kind, Target, Thinking};
 use crate::history::plan::PartEdit;
 use crate::map::HashSet;
-use crate::message::{Message, Part};
+use crate::message::Message;
 
 /// The origin of a compaction's edits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -45,7 +45,7 @@ impl Log {
     /// As [`Log::adopt`]; [`Code::StalePlan`] with the name of what changed.
     pub fn adopt_made(&mut self, edits: &[edit::Edit], made: &Made, time: i64) -> Result<Vec<Added>> {
         if let Some(since) = made.since {
-            self.check_untouched(edits.iter().flat_map(|edit| &edit.targets), since)?;
+            self.check_untouched(edits.iter().flat_map(edit::Edit::ids), since)?;
         }
         let entries = self.len();
         let mut out = Vec::with_capacity(edits.len());
@@ -88,16 +88,7 @@ impl Log {
 
     fn translated(&self, from: &edit::Edit) -> Result<Edit> {
         let mut edit = Edit {
-            kind: match from.kind {
-                edit::Kind::ReplaceRange => Kind::ReplaceRange,
-                edit::Kind::Drop => Kind::Drop,
-                edit::Kind::Truncate => Kind::Truncate,
-                edit::Kind::ClearResult => Kind::ClearResult,
-                edit::Kind::Supersede => Kind::Supersede,
-                edit::Kind::ClearArguments => Kind::ClearArguments,
-                edit::Kind::DropMedia => Kind::DropMedia,
-                edit::Kind::DropReasoning => Kind::DropReasoning,
-            },
+            kind: from.kind,
             targets: vec![],
             range: None,
             newer: from.newer.clone(),
@@ -111,17 +102,16 @@ impl Log {
             json: None,
         };
         match from.kind {
-            edit::Kind::ReplaceRange => {
+            Kind::ReplaceRange => {
                 let range = self.range_of(from)?;
                 let ids: Vec<String> = self.covered_by_range(&range);
                 edit.consumed = Some(Consumed { hash: self.fingerprint(&ids)?, ids });
                 edit.range = Some(range);
             }
-            edit::Kind::Drop => {
-                let target = |id: &String| Target { message: id.clone(), part: None, to: None };
-                edit.targets = from.targets.iter().filter(|id| self.live(id).is_some()).map(target).collect();
+            Kind::Drop => {
+                edit.targets = from.ids().filter(|id| self.live(id).is_some()).map(Target::message).collect();
             }
-            kind => edit.targets = self.parts_of(kind, &from.texts),
+            _ => edit.targets = from.targets.iter().map(|target| self.target_of(target)).collect(),
         }
         Ok(edit)
     }
@@ -133,7 +123,7 @@ impl Log {
             |id: &str| Error::new(Code::BadEdit, format!("there is no message {id:?} in the view")).at("edit.targets");
         let mut covered = HashSet::default();
         let (mut start, mut end) = (usize::MAX, 0);
-        for id in &from.targets {
+        for id in from.ids() {
             let (first, last) = self.place(id).ok_or_else(|| missing(id))?;
             (start, end) = (start.min(first), end.max(last));
             covered.extend(self.live(id));
@@ -195,46 +185,10 @@ impl Log {
         Some((span.start, span.end))
     }
 
-    /// Returns one target for each part. Replacements of items in one result are one target.
-    fn parts_of(&self, kind: edit::Kind, texts: &[edit::Replacement]) -> Vec<Target> {
-        let mut out: Vec<Target> = Vec::with_capacity(texts.len());
-        for from in texts {
-            let part = self.part_of(&from.message, from.part);
-            let text = from.text.clone();
-            if let Some(at) = from.item {
-                let same = out.last_mut().filter(|last| last.message == from.message && last.part == Some(part));
-                if let Some(Target { to: Some(Becomes::Content { items }), .. }) = same {
-                    if let Some(item) = items.get_mut(at) {
-                        *item = Some(text);
-                    }
-                    continue;
-                }
-                let content = self.live(&from.message).map(|slot| self.store.message(slot)).and_then(|message| {
-                    message
-                        .parts
-                        .get(part)
-                        .map(|part| if let Part::ToolResult { content, .. } = part { content.len() } else { 0 })
-                });
-                let mut items = vec![None; content.unwrap_or(0)];
-                if let Some(item) = items.get_mut(at) {
-                    *item = Some(text);
-                }
-                out.push(Target {
-                    message: from.message.clone(),
-                    part: Some(part),
-                    to: Some(Becomes::Content { items }),
-                });
-                continue;
-            }
-            let to = match kind {
-                edit::Kind::ClearArguments => Becomes::Arguments { arguments: text },
-                edit::Kind::DropMedia => Becomes::Note { text },
-                edit::Kind::DropReasoning => Becomes::Gone,
-                _ => Becomes::Text { text },
-            };
-            out.push(Target { message: from.message.clone(), part: Some(part), to: Some(to) });
-        }
-        out
+    /// Returns a target of the view as a target of the host's message.
+    fn target_of(&self, Target { message, part, to }: &Target) -> Target {
+        let part = part.map(|part| self.part_of(message, part));
+        Target { message: message.clone(), part, to: to.clone() }
     }
 
     /// Returns the index in the host's message of part `number` of the shown message.

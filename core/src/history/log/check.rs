@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::entry::{Becomes, Checkpoint, Consumed, Edit, Entry, Kind, Pin, Range, Target, id_of, seq_of};
+use super::entry::{Checkpoint, Consumed, Edit, Entry, Pin, Range, id_of, seq_of};
 use super::text::{pinned_text, text_of};
 use super::{Log, Shown};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::is_empty;
-use crate::history::edit::Thinking;
+use crate::history::edit::{Kind, Target, Thinking};
 use crate::history::group::{Group, Kind as GroupKind};
+use crate::history::plan::Becomes;
 use crate::map::HashSet;
 use crate::message::{Message, Part, Role};
 

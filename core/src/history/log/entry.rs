@@ -7,10 +7,9 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-pub use crate::history::edit::Author;
-use crate::history::edit::Thinking;
+use crate::history::edit::{Author, Kind, Target, Thinking};
 use crate::message::Message;
-pub use crate::message::edit::Becomes;
+
 use crate::tagged::needed;
 
 /// One event. Entries never change; an undo is an entry of its own.
@@ -118,51 +117,6 @@ impl RecordKind {
     }
 }
 
-/// What an edit does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Replaces the groups from..to by one summary message and the carried messages.
-    ReplaceRange,
-    /// Replaces a tool result by a placeholder.
-    ClearResult,
-    /// Replaces a read that is repeated or outdated by a placeholder. The edit names the newer message.
-    Supersede,
-    /// Shortens long texts in the arguments of an old call. The JSON stays valid and keeps its keys.
-    ClearArguments,
-    /// Cuts a text or result in the middle.
-    Truncate,
-    /// Stores a text or result elsewhere and keeps a preview.
-    Offload,
-    /// Replaces pictures and documents by a note.
-    DropMedia,
-    /// Removes reasoning.
-    DropReasoning,
-    /// Removes groups.
-    Drop,
-    /// Synthetic results for missing ones. Repairs apply to one request and are never part of a log; every view is
-    /// repaired again.
-    Repair,
-}
-
-impl Kind {
-    /// Returns the stable name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::ReplaceRange => "replace_range",
-            Kind::ClearResult => "clear_result",
-            Kind::Supersede => "supersede",
-            Kind::ClearArguments => "clear_arguments",
-            Kind::Truncate => "truncate",
-            Kind::Offload => "offload",
-            Kind::DropMedia => "drop_media",
-            Kind::DropReasoning => "drop_reasoning",
-            Kind::Drop => "drop",
-            Kind::Repair => "repair",
-        }
-    }
-}
-
 /// One recorded change of what the model sees. Its id is that of its entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -197,19 +151,6 @@ pub struct Edit {
     /// The origin of the edit (model, usage, quality), as JSON text of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
-}
-
-/// One message or part that an edit changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Target {
-    pub message: String,
-    /// Index among the parts of the host's message; absent for `drop`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<usize>,
-    /// The new content of the part; absent for `drop`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<Becomes>,
 }
 
 /// The range of a `replace_range` and its replacement.

@@ -7,12 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::entry::{Becomes, Entry, Kind, Pin, seq_of};
+use super::entry::{Entry, Pin, seq_of};
 use super::store::Store;
 use super::text::{pinned_text, text_after};
 use crate::history::draft::{Draft, Entry as Row, Meter};
+use crate::history::edit::Kind;
 use crate::history::group::Grouper;
-use crate::history::plan::{Fate, PartEdit};
+use crate::history::plan::{Becomes, Fate, PartEdit};
 use crate::map::HashSet;
 use crate::message::{Message, Part};
 use crate::tokens::Origin;

@@ -8,7 +8,7 @@ use crate::map::HashSet;
 impl Log {
     /// Checks that these messages of the view at position `since` have not changed. Messages may have been added behind
     /// them. Takes time proportional to the entries since then and their targets.
-    pub(super) fn check_untouched<'a>(&self, ids: impl Iterator<Item = &'a String>, since: usize) -> Result<()> {
+    pub(super) fn check_untouched<'a>(&self, ids: impl Iterator<Item = &'a str>, since: usize) -> Result<()> {
         let stale = |why: String| Error::new(Code::StalePlan, why).at("since");
         if since > self.len() {
             return Err(stale(format!("the log has {} entries, and the plan is of position {since}", self.len())));

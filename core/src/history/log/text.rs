@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::entry::Becomes;
+use crate::history::plan::Becomes;
 use crate::message::Part;
 
 /// Returns the text of a part: its text, the texts of its content, its arguments or its JSON.

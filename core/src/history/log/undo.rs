@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::check::unknown;
-use super::entry::{Author, Entry, Kind, id_of, seq_of};
+use super::entry::{Entry, id_of, seq_of};
 use super::fold::Revoke;
 use super::{Added, Log};
 use crate::error::Result;
+use crate::history::edit::{Author, Kind};
 
 /// The outcome of an undo or redo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
