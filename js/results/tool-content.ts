@@ -9,7 +9,8 @@ import { vscodePart } from "../formats/vscode/read.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { bytesOf, IMAGE_BYTES } from "../tokens/images.ts";
 import { withTimeout } from "./storing.ts";
-import { offload, truncate } from "./truncate.ts";
+import { reduceOutput } from "./reduce.ts";
+import { INLINE_TOKENS, offload, truncate } from "./truncate.ts";
 import type { OffloadOptions } from "./truncate.ts";
 import type { Part } from "../types/messages.ts";
 import { check } from "../options/check.ts";
@@ -23,6 +24,13 @@ export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEven
    * beginning and the end.
    */
   keep?: "ends" | "errors";
+  /**
+   * The command line that wrote the texts, or `""` if it is not known: each text is reduced first, as by
+   * `reduceOutput`. Default: the texts are no outputs.
+   */
+  command?: string;
+  /** The handle by which the model gets the whole texts; the notes of reduced texts name it. Default: none. */
+  recall?: string;
   /** Max bytes of all pictures together: the last ones stay, the others become notes. Default 2,621,440 (2.5 MiB). */
   maxImageBytes?: number;
   /** Returns the text behind a link, or nothing if it cannot be read as text. Without it links are only listed. */
@@ -221,6 +229,8 @@ async function shortenText(
   {
     maxTokens,
     keep,
+    command,
+    recall,
     readResource: _,
     maxImageBytes: __,
     maxResources: ___,
@@ -229,14 +239,20 @@ async function shortenText(
     ...others
   }: ToolContentOptions,
 ): Promise<string> {
-  const { encoding } = others;
-  const stored = store
-    ? await offload(said, { ...others, store, ...(maxTokens !== undefined && { maxTokens }) })
-    : undefined;
+  const { encoding, profile, maxInlineTokens = INLINE_TOKENS } = others;
+  const counted = encoding && { encoding };
+  const reduced =
+    command === undefined
+      ? undefined
+      : reduceOutput(said, { command, ...counted, ...(recall !== undefined && { recall }) });
+  const isInline = reduced !== undefined && profile !== "copilot-chat" && reduced.tokens <= maxInlineTokens;
+  const stored =
+    store && !isInline
+      ? await offload(said, { ...others, store, ...(maxTokens !== undefined && { maxTokens }) })
+      : undefined;
   if (stored && stored.outcome !== "kept") return stored.text;
-  return maxTokens === undefined
-    ? said
-    : truncate(said, { maxTokens, ...(keep && { keep }), ...(encoding && { encoding }) }).text;
+  const shown = reduced?.text ?? said;
+  return maxTokens === undefined ? shown : truncate(shown, { maxTokens, ...(keep && { keep }), ...counted }).text;
 }
 
 function inWords(part: Part): string {

@@ -28,6 +28,11 @@ export interface TruncateOptions {
   json?: boolean;
   /** Removes terminal escapes and repeated lines first, if the text is too long. Default true. */
   clean?: boolean;
+  /**
+   * The command line that wrote the text, or `""` if it is not known. If the text is too long, what a reducer of its
+   * output leaves out goes first, as by `reduceOutput`. Default: the text is no output.
+   */
+  command?: string;
   /** The handle of the whole text; the marker names it. Default: the marker names none. */
   recall?: string;
   /** The marker, instead of `[cut: 12 lines, 340 tokens]`. Its tokens count. */
@@ -74,6 +79,7 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
     keep = "ends",
     json = true,
     clean = true,
+    command,
     recall = "",
     marker,
     profile = "espalier",
@@ -85,7 +91,7 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
   const made = call(() =>
     compatible
       ? wasm().truncateAsCopilotChat(text, maxTokens === 0 ? Number.MAX_SAFE_INTEGER : maxTokens, encoding)
-      : wasm().truncate(text, maxTokens, headShare, flags, recall, marker, encoding),
+      : wasm().truncate(text, maxTokens, headShare, flags, command, recall, marker, encoding),
   ) as Omit<Truncated, "text"> & { text?: string };
   return { ...made, text: made.text ?? text };
 }
@@ -99,14 +105,14 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
  */
 export function jsonSchema(
   text: string,
-  options: { limit?: number; profile?: "espalier" | "copilot-chat"; encoding?: EncodingName } = {},
+  options: { maxTokens?: number; profile?: "espalier" | "copilot-chat"; encoding?: EncodingName } = {},
 ): unknown {
   need(text, kinds.required(kinds.text), "text", badInput);
-  const { limit = 1_500, profile = "espalier", encoding = "o200k_base" } = check(options, JSON_SCHEMA);
+  const { maxTokens = 1_500, profile = "espalier", encoding = "o200k_base" } = check(options, JSON_SCHEMA);
   ensureEncoding(encoding);
   const compatible = profile === "copilot-chat";
   const find = (lines: boolean) =>
-    call(() => wasm().jsonSchema(text, lines, compatible ? 0 : limit, compatible, encoding)) as string | undefined;
+    call(() => wasm().jsonSchema(text, lines, compatible ? 0 : maxTokens, compatible, encoding)) as string | undefined;
   const found = find(false) ?? find(true);
   return found === undefined ? undefined : JSON.parse(found);
 }
@@ -196,6 +202,9 @@ export interface Offloaded {
   path?: string;
 }
 
+/** Results above this number of tokens are stored. */
+export const INLINE_TOKENS = 4_000;
+
 const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "memory"];
 
 /**
@@ -237,7 +246,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
     onEvent,
   } = check(options, OFFLOAD);
   const compatible = profile === "copilot-chat";
-  const threshold = options.maxInlineTokens ?? (compatible ? 8_192 : 4_000);
+  const threshold = options.maxInlineTokens ?? (compatible ? 8_192 : INLINE_TOKENS);
   const limit = options.maxTokens ?? (compatible ? 4_000 : threshold);
   signal?.throwIfAborted();
   ensureEncoding(encoding);

@@ -8,6 +8,7 @@ use super::tokens::loaded;
 use crate::error::Result;
 use crate::tokens::{EncodingName, Tokenizer};
 use crate::tool_result::budget::{self, Size};
+use crate::tool_result::reduce::{Source, reduce};
 use crate::tool_result::schema::{Shape, Style};
 use crate::tool_result::seam::Snap;
 use crate::tool_result::{Keep, Marker, Rules, Truncated, compat};
@@ -18,13 +19,14 @@ fn encoding(name: &str) -> std::result::Result<std::rc::Rc<crate::tokens::Encodi
 }
 
 /// Shortens a text, see [`crate::tool_result::truncate()`]. `flags`: 1 errors, 2 whole use instead of line ends, 4
-/// JSON, 8 cleaning; `marker`: the host's own. The text is absent from the result if it is unchanged.
+/// JSON, 8 cleaning; `command`: see [`Rules::command`]; `marker`: the host's own. The text is absent from the result if it is unchanged.
 #[wasm_bindgen]
 pub fn truncate(
     text: &str,
     limit: f64,
     head_share: f64,
     flags: u32,
+    command: Option<String>,
     recall: &str,
     marker: Option<String>,
     encoding_name: &str,
@@ -37,9 +39,22 @@ pub fn truncate(
         snap: if flags & 2 != 0 { Snap::Characters } else { Snap::Lines },
         json: flags & 4 != 0,
         clean: flags & 8 != 0,
+        command: command.as_deref(),
         marker: marker.as_deref().map_or(Marker::Counts { recall }, Marker::Own),
     };
     into_js(&crate::tool_result::truncate(text, rules, &*encoding))
+}
+
+/// Reduces the output of a command, see [`crate::tool_result::reduce`]. `undefined` if it stays as it is.
+#[wasm_bindgen(js_name = reduceOutput)]
+pub fn reduce_output(
+    text: &str,
+    command: &str,
+    recall: &str,
+    encoding_name: &str,
+) -> std::result::Result<JsValue, JsValue> {
+    let encoding = encoding(encoding_name)?;
+    into_js(&reduce(text, Source { command, recall }, &*encoding))
 }
 
 /// Applies Copilot Chat's rule, for limits from 50 on.
@@ -50,7 +65,18 @@ pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> 
     let text = compat::truncate(text, limit as u64, &*encoding);
     let tokens = text.as_deref().map_or(before, |text| encoding.count(text));
     let cut = before.saturating_sub(tokens);
-    into_js(&Truncated { text, tokens, before, cut, lines: 0, errors: 0, escapes: 0, repeated: 0, json: false })
+    into_js(&Truncated {
+        text,
+        tokens,
+        before,
+        cut,
+        lines: 0,
+        errors: 0,
+        escapes: 0,
+        repeated: 0,
+        json: false,
+        left_out: vec![],
+    })
 }
 
 /// Returns the schema of a JSON text (or, if `lines`, of JSON Lines) in at most `max` tokens; for a separate file if

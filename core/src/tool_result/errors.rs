@@ -12,8 +12,9 @@ pub const SHARE: u64 = 5;
 const GAP: &str = "[...]";
 
 /// Words of error lines, in lower case. From compilers, test runners, interpreters, shells.
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 15] = [
     "error",
+    "fail:",
     "failed",
     "failure",
     "fatal",

@@ -12,6 +12,7 @@
 //! - [`compat`]: Copilot Chat's rule.
 //! - [`budget`]: limits all results of a request together.
 //! - [`schema`]: describes the shape of JSON.
+//! - [`reduce`]: makes the output of known tools shorter without a limit.
 
 pub mod budget;
 pub mod clean;
@@ -19,13 +20,14 @@ pub mod compat;
 pub mod errors;
 pub mod json;
 pub mod middle;
+pub mod reduce;
 pub mod schema;
 pub mod seam;
 pub mod tape;
 mod truncate;
 
 pub use middle::{Marker, Shortened, shorten};
-pub use truncate::{Keep, Rules, Truncated, cut_result, truncate};
+pub use truncate::{Keep, Rules, Truncated, command_of, cut_result, truncate};
 
 /// Share of the head in the kept text; the rest is tail, because the newest output usually matters more.
 pub const HEAD_SHARE: f64 = 0.4;

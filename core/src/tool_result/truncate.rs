@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::middle::{Cutting, Marker, cut};
+use super::reduce::{LeftOut, Source, reduce};
 use super::seam::Snap;
 use super::{HEAD_SHARE, Shortened, clean, json};
 use crate::message::Part;
@@ -36,6 +37,15 @@ impl Keep {
     }
 }
 
+/// Returns the command line whose output a call's result is, empty if it is the output of a search or of the web.
+/// `None` for files and for tools that are not known: the model may need them as they are.
+pub fn command_of(call: Option<&Part>) -> Option<String> {
+    let Some(Part::ToolCall { name, arguments, .. }) = call else { return None };
+    let call = ToolMap::default().read(name, arguments);
+    let is_output = matches!(call.kind, ToolKind::Shell | ToolKind::Search | ToolKind::Web);
+    is_output.then(|| call.commands.into_iter().next().unwrap_or_default())
+}
+
 /// Options of shortening a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules<'a> {
@@ -49,6 +59,9 @@ pub struct Rules<'a> {
     pub json: bool,
     /// True if escape sequences and repetitions are removed first.
     pub clean: bool,
+    /// The command line that wrote the text, empty if unknown: what a reducer of its output can leave out goes first.
+    /// `None` for a text that is no output, such as a file.
+    pub command: Option<&'a str>,
     pub marker: Marker<'a>,
 }
 
@@ -56,7 +69,16 @@ impl Rules<'_> {
     /// Returns the defaults: cut at line ends, cut JSON as JSON, remove noise first.
     pub fn new(limit: u64) -> Rules<'static> {
         let marker = Marker::Counts { recall: "" };
-        Rules { limit, head_share: HEAD_SHARE, keep: Keep::Ends, snap: Snap::Lines, json: true, clean: true, marker }
+        Rules {
+            limit,
+            head_share: HEAD_SHARE,
+            keep: Keep::Ends,
+            snap: Snap::Lines,
+            json: true,
+            clean: true,
+            command: None,
+            marker,
+        }
     }
 }
 
@@ -80,6 +102,9 @@ pub struct Truncated {
     pub repeated: usize,
     /// True if it was cut as JSON, and is still JSON.
     pub json: bool,
+    /// What a reducer left out before the text was cut.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Shortens a text to at most `rules.limit` tokens. The result never has more tokens than the input.
@@ -108,9 +133,18 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
         escapes: 0,
         repeated: 0,
         json: false,
+        left_out: vec![],
     };
     if before <= rules.limit {
         return done;
+    }
+    if let Some(command) = rules.command {
+        let recall = if let Marker::Counts { recall } = rules.marker { recall } else { "" };
+        if let Some(reduced) = reduce(text, Source { command, recall }, tokenizer) {
+            let short = truncate(&reduced.text, Rules { command: None, ..rules }, tokenizer);
+            let text = short.text.unwrap_or(reduced.text);
+            return Truncated { text: Some(text), before, left_out: reduced.left_out, ..short };
+        }
     }
     if rules.json
         && let Some(short) = json::shorten(text, rules.limit, tokenizer)

@@ -1,6 +1,7 @@
 /** The options of public calls: results of tools. */
 
 import type { ToolContentOptions } from "../../results/tool-content.ts";
+import type { ReduceOutputOptions } from "../../results/reduce.ts";
 import type { FitOptions, OffloadOptions, ResultSize, TruncateOptions } from "../../results/truncate.ts";
 import type * as T from "../../types/index.ts";
 import { checkForeign, items } from "../check.ts";
@@ -30,11 +31,14 @@ export const TRUNCATE: Schema<TruncateOptions> = {
   keep: ["ends", "errors"],
   json: flag,
   clean: flag,
+  command: text,
   recall: text,
   marker: text,
   profile: SYSTEMS,
   encoding,
 };
+
+export const REDUCE_OUTPUT: Schema<ReduceOutputOptions> = { command: text, recall: text, encoding };
 
 export const JSON_SCHEMA: Schema<Pick<OffloadOptions, "maxTokens" | "profile" | "encoding">> = {
   maxTokens: whole,
@@ -71,6 +75,8 @@ export const TOOL_CONTENT: Schema<ToolContentOptions> = {
   store: callback,
   onEvent: callback,
   keep: ["ends", "errors"],
+  command: text,
+  recall: text,
   maxImageBytes: ceiling,
   readResource: callback,
   maxResources: ceiling,

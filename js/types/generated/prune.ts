@@ -190,6 +190,25 @@ export interface ResultsReport {
   costModel: CostModelName;
 }
 
+/** A reduced text. */
+export interface Reduction {
+  text: string;
+  /** Tokens of the result, and of the input. */
+  tokens: number;
+  before: number;
+  /** Names of the reducers that changed the text, in order. */
+  rules: string[];
+  /** What is missing. */
+  leftOut: LeftOut[];
+}
+
+/** Lines that a reducer left out. */
+export interface LeftOut {
+  /** A noun in the plural: `passed tests`. */
+  what: string;
+  lines: number;
+}
+
 /** A text within its limit. */
 export interface Shortened {
   /** Absent if the input is unchanged. */
@@ -207,4 +226,6 @@ export interface Shortened {
   repeated: number;
   /** True if it was cut as JSON, and is still JSON. */
   json: boolean;
+  /** What a reducer left out before the text was cut. */
+  leftOut?: LeftOut[];
 }

@@ -8,7 +8,7 @@ use crate::map::HashSet;
 use crate::message::Part;
 use crate::message::tool_map::{ToolMap, holds_state};
 use crate::tokens::{Estimator, Tokenizer};
-use crate::tool_result::{Keep, cut_result};
+use crate::tool_result::{Keep, Marker, Rules, command_of, truncate};
 
 /// What to do with the results of a conversation. All sizes are tokens, by the count of the [`Style`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +151,10 @@ impl Style {
         if self == Style::GeminiCli {
             return gemini::capped(text, cap, recall);
         }
-        cut_result(text, cap, Keep::of(call), recall, tokenizer).map_or_else(|| text.to_string(), |short| short.text)
+        let command = command_of(call);
+        let marker = Marker::Counts { recall };
+        let rules = Rules { keep: Keep::of(call), command: command.as_deref(), marker, ..Rules::new(cap) };
+        truncate(text, rules, tokenizer).text.unwrap_or_else(|| text.to_string())
     }
 
     /// Returns the text that replaces a cleared result.

@@ -2,6 +2,7 @@
 
 mod budget;
 mod compat;
+mod reduce;
 mod schema;
 mod tape;
 mod truncate;

@@ -58,6 +58,7 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["truncate", () => e.truncate("x", { maxTokens: 1, limit: 2 } as never), "options.limit", "maxTokens"],
   ["jsonSchema", () => e.jsonSchema("{}", { maxTokn: 2 } as never), "options.maxTokn", "maxTokens"],
   ["fitResults", () => e.fitResults([], { budget: 1, levl: 2 }), "options.levl", "level"],
+  ["reduceOutput", () => e.reduceOutput("x", { comand: "ls" } as never), "options.comand", "command"],
   [
     "offload",
     () => e.offload("x", { store: () => ({}), maxInlineToken: 2 }),
@@ -370,6 +371,7 @@ test("every exported call with options has a row", () => {
     "isReady",
     "resetEngine",
     "encodingForModel",
+    "modelFacts",
     "isEspalierError",
     "isChatMessagePromptElement",
     "rankRounds",

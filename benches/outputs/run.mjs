@@ -1,0 +1,107 @@
+/**
+ * Outputs of tools, reduced when they are made, beside tokenjuice: `npm run outputs`. On the peer's own fixtures, on
+ * the results of the public transcripts, and on a long log for the speed. Errors are looked for by a list of its own.
+ */
+
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { count } from "../../pkg/dist/index-node.js";
+import { reduceOutput } from "../../pkg/dist/results-node.js";
+import { parsed, textOf, transcripts as read } from "../retention/transcripts.mjs";
+
+const peer = await import("tokenjuice");
+const peerRoot = dirname(dirname(createRequire(import.meta.url).resolve("tokenjuice")));
+
+/** Lines that report that something is wrong. */
+const WRONG = /\b(error|errno|failed|failure|fatal|panicked|traceback|exception)\b/i;
+const HARMLESS = /(\bok|PASSED.*|✓.*)$|\b0 (errors|failed)|no error/i;
+const wrongLines = (text) => text.split("\n").filter((line) => WRONG.test(line) && !HARMLESS.test(line.trim()));
+const flat = (text) => text.replace(/\s+/g, "");
+
+await fixtures();
+transcripts();
+speed();
+
+/** The peer's fixtures: what it keeps of the text must stay, and in no more tokens. */
+async function fixtures() {
+  const folder = join(peerRoot, "dist/rules/fixtures");
+  const sum = { cases: 0, kept: 0, peerKept: 0, notLarger: 0, before: 0, ours: 0, peer: 0 };
+  for (const file of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".json"))) {
+    const { input, expect } = JSON.parse(readFileSync(join(folder, file), "utf8"));
+    const text = input.combinedText;
+    const ours = reduceOutput(text, { command: input.command ?? (input.argv ?? []).join(" ") });
+    const { inlineText } = await peer.reduceExecution(input, {});
+    const facts = (expect.contains ?? []).filter((fact) => text.includes(fact));
+    const lost = facts.filter((fact) => !ours.text.includes(fact));
+    if (lost.length > 0) console.log(`  lost of ${file}: ${JSON.stringify(lost)}`);
+    sum.cases += 1;
+    sum.kept += lost.length === 0 ? 1 : 0;
+    sum.peerKept += facts.every((fact) => inlineText.includes(fact)) ? 1 : 0;
+    sum.notLarger += ours.tokens <= count(inlineText) ? 1 : 0;
+    sum.before += ours.before;
+    sum.ours += ours.tokens;
+    sum.peer += count(inlineText);
+  }
+  console.log(
+    `tokenjuice's fixtures: ${sum.cases}; facts kept in ${sum.kept} (peer ${sum.peerKept}), in no more tokens than the peer in ${sum.notLarger}; ${sum.before} tokens -> ${sum.ours} (peer ${sum.peer}, which says in the text what it counted)`,
+  );
+}
+
+/** All tool results of the public transcripts, with the command if there is one. */
+function transcripts() {
+  console.log(
+    "\n| transcript | results | tokens | reduced | lines about errors lost |\n| --- | --: | --: | --: | --: |",
+  );
+  const shares = [];
+  for (const { name, messages } of read()) {
+    const calls = new Map(
+      messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function])),
+    );
+    const sum = { results: 0, before: 0, after: 0, lost: 0 };
+    for (const message of messages.filter(({ role }) => role === "tool")) {
+      const text = textOf(message);
+      const call = calls.get(message.tool_call_id);
+      const { text: short, before, tokens } = reduceOutput(text, { command: commandOf(call), recall: "m4" });
+      const shown = flat(short);
+      sum.results += 1;
+      sum.before += before;
+      sum.after += tokens;
+      const isListing = short.includes("left out: permissions");
+      sum.lost += isListing ? 0 : wrongLines(text).filter((line) => !shown.includes(flat(line))).length;
+    }
+    if (sum.before === 0) continue;
+    shares.push(sum.after / sum.before);
+    const saved = `${sum.after.toLocaleString("en")} (-${Math.round(100 - (100 * sum.after) / sum.before)} %)`;
+    console.log(`| ${name} | ${sum.results} | ${sum.before.toLocaleString("en")} | ${saved} | ${sum.lost} |`);
+  }
+  shares.sort((one, other) => one - other);
+  console.log(`median: -${Math.round(100 - 100 * shares[Math.floor(shares.length / 2)])} %`);
+}
+
+function commandOf(call) {
+  const command = parsed(call?.arguments ?? "{}")?.command;
+  return typeof command === "string" && /bash|shell|run/.test(call.name) ? command : "";
+}
+
+/** 8 MB of a test run, counted and reduced; the share of counting is measured apart. */
+function speed() {
+  const lines = Array.from({ length: 120_000 }, (_, at) =>
+    at % 1_000 === 7 ? `error: case ${at} failed with a message` : `test module_${at % 40}::unit::case_${at} ... ok`,
+  );
+  const log = lines.join("\n");
+  const megabytes = Buffer.byteLength(log) / 1e6;
+  const time = (run) => {
+    run();
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      run();
+      return performance.now() - start;
+    });
+    return Math.min(...times);
+  };
+  const [whole, counting] = [time(() => reduceOutput(log, { command: "cargo test" })), time(() => count(log))];
+  console.log(
+    `\n${megabytes.toFixed(1)} MB of a test run: ${((megabytes / whole) * 1e3) | 0} MB/s with counting the text before and after, ${((megabytes / Math.max(1, whole - counting)) * 1e3) | 0} MB/s without (counting alone ${((megabytes / counting) * 1e3) | 0})`,
+  );
+}

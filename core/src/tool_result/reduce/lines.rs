@@ -1,0 +1,178 @@
+//! Leaves lines out.
+
+use super::LeftOut;
+use super::rules::{Drop, Rule};
+use crate::tool_result::errors::is_error;
+
+/// The remaining lines, and what is missing.
+#[derive(Default)]
+pub struct Kept {
+    /// `None` if no line is missing.
+    pub text: Option<String>,
+    pub rules: Vec<String>,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// One reason to leave lines out, while a text is read.
+struct Reason<'r> {
+    rule: &'r Rule,
+    drop: &'r Drop,
+    gone: usize,
+    /// The number of lines of the current run.
+    run: usize,
+}
+
+/// Patterns by the first byte of the lines that they match, so that most lines are compared with none.
+struct Index {
+    by_byte: Vec<Vec<(u16, u16)>>,
+    any: Vec<(u16, u16)>,
+}
+
+impl Index {
+    fn new(reasons: &[Reason]) -> Index {
+        let mut index = Index { by_byte: vec![vec![]; 256], any: vec![] };
+        for (number, reason) in (0u16..).zip(reasons) {
+            for (place, pattern) in (0u16..).zip(&reason.drop.lines) {
+                match pattern.first_byte() {
+                    Some(byte) => index.by_byte[usize::from(byte)].push((number, place)),
+                    None => index.any.push((number, place)),
+                }
+            }
+        }
+        index
+    }
+
+    /// Returns the reason to leave out a line.
+    fn find(&self, reasons: &[Reason], line: &str) -> Option<usize> {
+        if line.len() > MAX_BYTES {
+            return None;
+        }
+        let by_byte = line.as_bytes().first().map_or(&[][..], |&first| &self.by_byte[usize::from(first)]);
+        let found = by_byte
+            .iter()
+            .chain(&self.any)
+            .find(|(number, place)| reasons[usize::from(*number)].drop.lines[usize::from(*place)].matches(line));
+        found.map(|(number, _)| usize::from(*number))
+    }
+}
+
+/// Max bytes of a line that is compared with patterns: a line of a minified bundle is none of a tool's own.
+const MAX_BYTES: usize = 2_000;
+
+/// A block of lines that goes.
+struct Block {
+    reason: usize,
+    until: End,
+}
+
+/// The end of a block.
+enum End {
+    /// After this number of lines.
+    Count(usize),
+    /// At a line that is not indented deeper.
+    Indentation(usize),
+    /// At a line that matches.
+    Pattern,
+}
+
+/// Returns a text without the lines that rules leave out. Error lines stay.
+pub fn kept(text: &str, rules: &[&Rule]) -> Kept {
+    let mut reasons: Vec<Reason> =
+        rules.iter().flat_map(|rule| rule.drop.iter().map(|drop| Reason { rule, drop, gone: 0, run: 0 })).collect();
+    if reasons.is_empty() {
+        return Kept::default();
+    }
+    let index = Index::new(&reasons);
+    let mut out = String::with_capacity(text.len());
+    let mut block: Option<Block> = None;
+    let mut last_run: Option<usize> = None;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim();
+        let goes_on = block.as_mut().is_some_and(|block| continues(block, &reasons[block.reason], line, body));
+        block = block.filter(|_| goes_on);
+        let (reason, is_first) = match &block {
+            Some(block) => (Some(block.reason), false),
+            None => (index.find(&reasons, body), true),
+        };
+        let Some(number) = reason else {
+            out.push_str(line);
+            // Blank lines do not end a run.
+            last_run = last_run.filter(|_| body.is_empty());
+            continue;
+        };
+        let reason = &mut reasons[number];
+        if is_first {
+            reason.run = if last_run == Some(number) { reason.run + 1 } else { 1 };
+            last_run = Some(number);
+        }
+        let drop = reason.drop;
+        // A whole block may be harmless, but not the line behind a header.
+        let may_hold_errors = drop.harmless && (is_first || !drop.until.is_empty());
+        if !may_hold_errors && is_error(body) {
+            out.push_str(line);
+            continue;
+        }
+        let until = match drop {
+            Drop { indented: true, .. } => Some(End::Indentation(indentation(line))),
+            Drop { next: 1.., .. } => Some(End::Count(drop.next)),
+            Drop { until, .. } => (!until.is_empty()).then_some(End::Pattern),
+        };
+        if let Some(until) = until.filter(|_| is_first) {
+            block = Some(Block { reason: number, until });
+        }
+        // The lines behind a line that stays do so, too.
+        if reason.run <= drop.keep {
+            out.push_str(line);
+        } else {
+            reason.gone += usize::from(!body.is_empty());
+        }
+    }
+    let gone = reasons.iter().filter(|reason| reason.gone > 0);
+    let mut done = Kept::default();
+    for reason in gone {
+        if !done.rules.contains(&reason.rule.name) {
+            done.rules.push(reason.rule.name.clone());
+        }
+        match done.left_out.iter_mut().find(|other| other.what == reason.drop.what) {
+            Some(same) => same.lines += reason.gone,
+            None => done.left_out.push(LeftOut {
+                what: reason.drop.what.clone(),
+                lines: reason.gone,
+                is_noise: reason.drop.noise,
+            }),
+        }
+    }
+    done.text = (!done.left_out.is_empty()).then_some(out);
+    done
+}
+
+/// Returns whether a line belongs to a block.
+fn continues(block: &mut Block, reason: &Reason, line: &str, body: &str) -> bool {
+    match &mut block.until {
+        End::Count(0) => false,
+        End::Count(count) => {
+            *count -= 1;
+            true
+        }
+        End::Indentation(of_start) => body.is_empty() || indentation(line) > *of_start,
+        End::Pattern => !reason.drop.until.iter().any(|pattern| pattern.matches(body)),
+    }
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+/// Returns a text with at most one blank line in a row, and none at its start.
+pub fn without_gaps(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut was_blank = true;
+    for line in text.split_inclusive('\n') {
+        let is_blank = line.trim().is_empty();
+        if !(is_blank && was_blank) {
+            out.push_str(line);
+        }
+        was_blank = is_blank;
+    }
+    out
+}

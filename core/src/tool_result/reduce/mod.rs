@@ -1,0 +1,166 @@
+//! Reduces the output of common tools when it is made: test runners, package managers, compilers, linters, git,
+//! containers, searches, listings, JSON, HTML, stack traces.
+//!
+//! In: a text, and the command that wrote it, if known. Out: [`Reduced`]: a text with fewer tokens, or nothing. A
+//! reducer is data (`rules.json`): what it recognises, and which lines it leaves out. The last line says how many lines
+//! are missing and how to get them back. Error lines stay. Start reading at [`reduce`]; each step has a module:
+//!
+//! - [`Pattern`]: the language of the lines in `rules.json`.
+//! - `rules`: reads the rules and selects those of a text.
+//! - `lines`: leaves lines out.
+//! - `shape`: writes matches by file, paths by folder and listings without columns.
+//! - `table`: writes JSON without white space, and lists of alike objects as tables.
+//! - `html`: returns the text of HTML.
+
+mod html;
+mod lines;
+mod pattern;
+mod rules;
+mod shape;
+mod table;
+
+use serde::Serialize;
+
+use super::clean::clean;
+use crate::tokens::Tokenizer;
+
+use shape::Shape;
+
+pub use pattern::Pattern;
+
+/// The origin of a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Source<'a> {
+    /// The command line that wrote the text; empty if unknown.
+    pub command: &'a str,
+    /// The handle of the whole text; empty for none.
+    pub recall: &'a str,
+}
+
+/// A reduced text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reduced {
+    pub text: String,
+    /// Tokens of the result, and of the input.
+    pub tokens: u64,
+    pub before: u64,
+    /// Names of the reducers that changed the text, in order.
+    pub rules: Vec<String>,
+    /// What is missing.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Lines that a reducer left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// A noun in the plural: `passed tests`.
+    pub what: String,
+    pub lines: usize,
+    /// True if the text does not mention it: progress and advice.
+    #[serde(skip)]
+    pub is_noise: bool,
+}
+
+impl LeftOut {
+    /// Something that is not counted in lines.
+    fn kind(what: &str) -> LeftOut {
+        LeftOut { what: what.into(), lines: 0, is_noise: false }
+    }
+}
+
+/// Max bytes of a text that is reduced: 64 MiB. A larger one is not read.
+pub const MAX_BYTES: usize = 64 << 20;
+
+/// Reduces a text. `None` if no reducer applies, or if the result would not have fewer tokens.
+///
+/// ```
+/// use espalier::tokens::Tokenizer;
+/// use espalier::tool_result::reduce::{Source, reduce};
+/// struct Words;
+/// impl Tokenizer for Words {
+///     fn count(&self, text: &str) -> u64 {
+///         text.split_whitespace().count() as u64
+///     }
+/// }
+/// let tests: String = (0..50).map(|n| format!("test unit::case_{n} ... ok\n")).collect();
+/// let log = format!("running 51 tests\n{tests}test unit::last ... FAILED\n");
+/// let done = reduce(&log, Source { command: "cargo test", recall: "m4" }, &Words).unwrap();
+/// assert_eq!(done.text, "running 51 tests\ntest unit::last ... FAILED\n[left out: 50 passed tests; recall m4]");
+/// ```
+pub fn reduce(text: &str, source: Source, tokenizer: &dyn Tokenizer) -> Option<Reduced> {
+    if text.len() > MAX_BYTES || is_binary(text) {
+        return None;
+    }
+    let before = tokenizer.count(text);
+    let mut done = rewritten(text, source)?;
+    done.tokens = tokenizer.count(&done.text);
+    done.before = before;
+    (done.tokens < before).then_some(done)
+}
+
+/// Returns the text after all reducers that change it, not counted yet.
+fn rewritten(text: &str, source: Source) -> Option<Reduced> {
+    let mut done = Reduced { text: String::new(), tokens: 0, before: 0, rules: vec![], left_out: vec![] };
+    if let Some(short) = table::json(text) {
+        return Some(Reduced { text: short, rules: vec!["json".into()], ..done });
+    }
+    if let Some(short) = html::text(text) {
+        let left_out = vec![LeftOut::kind("markup")];
+        return Some(Reduced {
+            text: with_note(short, &left_out, source),
+            rules: vec!["html".into()],
+            left_out,
+            ..done
+        });
+    }
+    let cleaned = clean(text);
+    if cleaned.is_some() {
+        done.rules.push("clean".into());
+    }
+    let plain = cleaned.as_ref().map_or(text, |cleaned| &cleaned.text);
+    let rules = rules::of(source.command, plain);
+    let kept = lines::kept(plain, &rules);
+    done.rules.extend(kept.rules);
+    let mut out = kept.text;
+    for shape in rules.iter().filter_map(|rule| rule.shape).chain([Shape::Numbered]) {
+        if let Some((shaped, columns)) = shape::written(shape, out.as_deref().unwrap_or(plain)) {
+            out = Some(shaped);
+            done.rules.push(shape.name().into());
+            done.left_out.extend(columns.map(LeftOut::kind));
+            break;
+        }
+    }
+    done.left_out.extend(kept.left_out);
+    let is_output = !source.command.is_empty() || !rules.is_empty();
+    let out = out.unwrap_or_else(|| plain.into());
+    // Blank lines of an output mean nothing. Those of an unknown text may.
+    let out = if is_output { lines::without_gaps(out.trim_end()) } else { out };
+    (out.len() < text.len()).then(|| Reduced { text: with_note(out, &done.left_out, source), ..done })
+}
+
+/// Appends the note about missing lines.
+fn with_note(mut text: String, left_out: &[LeftOut], Source { recall, .. }: Source) -> String {
+    let list: Vec<String> = left_out
+        .iter()
+        .filter(|left_out| !left_out.is_noise)
+        .map(|LeftOut { what, lines, .. }| if *lines == 0 { what.clone() } else { format!("{lines} {what}") })
+        .collect();
+    if list.is_empty() {
+        return text;
+    }
+    let handle = if recall.is_empty() { String::new() } else { format!("; recall {recall}") };
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&format!("[left out: {}{handle}]", list.join(", ")));
+    text
+}
+
+/// Returns whether a text is binary data that was read as text.
+fn is_binary(text: &str) -> bool {
+    let start: Vec<char> = text.chars().take(2_000).collect();
+    let odd =
+        start.iter().filter(|&&c| c == '\u{fffd}' || c < ' ' && !matches!(c, '\n' | '\r' | '\t' | '\u{1b}' | '\u{8}'));
+    odd.count() * 20 > start.len()
+}

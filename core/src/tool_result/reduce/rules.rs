@@ -1,0 +1,188 @@
+//! The reducers of lines: read from `rules.json`, selected by the command or by the look of the text.
+
+use std::cell::OnceCell;
+
+use serde::Deserialize;
+
+use super::Pattern;
+use super::shape::Shape;
+
+/// The rules of this crate. A rule without `commands` applies to all texts of lines.
+const RULES: &str = include_str!("rules.json");
+
+/// The number of lines from the start and from the end of a text that show what it is.
+const LOOKED_AT: usize = 300;
+
+/// The number of such lines that a text needs if its command is unknown.
+const MIN_LOOKS: usize = 2;
+
+/// A reducer, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    /// Programs, with a sub-command if it matters: `cargo test`.
+    #[serde(default)]
+    commands: Vec<String>,
+    /// Lines by which the output is recognised.
+    #[serde(default)]
+    looks: Vec<String>,
+    #[serde(default)]
+    drop: Vec<WrittenDrop>,
+    shape: Option<Shape>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenDrop {
+    what: String,
+    lines: Vec<String>,
+    #[serde(default)]
+    next: usize,
+    #[serde(default)]
+    until: Vec<String>,
+    #[serde(default)]
+    indented: bool,
+    #[serde(default)]
+    keep: usize,
+    #[serde(default)]
+    harmless: bool,
+    #[serde(default)]
+    noise: bool,
+}
+
+/// A reducer.
+pub struct Rule {
+    pub name: String,
+    commands: Vec<String>,
+    looks: Vec<Pattern>,
+    pub drop: Vec<Drop>,
+    pub shape: Option<Shape>,
+}
+
+/// Lines that a reducer leaves out.
+pub struct Drop {
+    /// A noun in the plural.
+    pub what: String,
+    pub lines: Vec<Pattern>,
+    /// The number of lines behind each that go as well.
+    pub next: usize,
+    /// A block of lines goes, up to a line that matches one of these.
+    pub until: Vec<Pattern>,
+    /// Lines behind it that are indented deeper go as well.
+    pub indented: bool,
+    /// The first lines of each run that stay.
+    pub keep: usize,
+    /// A line goes although it has a word of error lines: a passed test may be named after an error.
+    pub harmless: bool,
+    /// The note in the text does not mention the lines: nobody asks for them. The report does.
+    pub noise: bool,
+}
+
+thread_local! {
+    static READ: OnceCell<Vec<&'static Rule>> = const { OnceCell::new() };
+}
+
+fn all() -> Vec<&'static Rule> {
+    READ.with(|read| {
+        read.get_or_init(|| {
+            let written: Vec<Written> = serde_json::from_str(RULES).unwrap_or_default();
+            let read = |patterns: Vec<String>| patterns.iter().map(|pattern| Pattern::new(pattern)).collect();
+            let rule = |Written { name, commands, looks, drop, shape }: Written| {
+                let drop = drop.into_iter().map(|drop| Drop {
+                    what: drop.what,
+                    lines: read(drop.lines),
+                    next: drop.next,
+                    until: read(drop.until),
+                    indented: drop.indented,
+                    keep: drop.keep,
+                    harmless: drop.harmless,
+                    noise: drop.noise,
+                });
+                let rule = Rule { name, commands, looks: read(looks), drop: drop.collect(), shape };
+                // Read once for the life of the engine.
+                &*Box::leak(Box::new(rule))
+            };
+            written.into_iter().map(rule).collect()
+        })
+        .clone()
+    })
+}
+
+/// Returns the reducers of a text: that of its command, or the one whose lines it has, and those for all texts.
+pub fn of(command: &str, text: &str) -> Vec<&'static Rule> {
+    let all = all();
+    let named = stages(command).into_iter().find_map(|words| {
+        let score = |rule: &&&Rule| rule.commands.iter().filter_map(|command| runs(&words, command)).max();
+        all.iter().filter(|rule| score(rule).is_some()).max_by_key(score)
+    });
+    let found = named.or_else(|| {
+        let looks: Vec<(usize, &&Rule)> = all.iter().map(|rule| (seen(rule, text), rule)).collect();
+        let best = looks.into_iter().rev().max_by_key(|(seen, _)| *seen);
+        best.filter(|(seen, _)| *seen >= MIN_LOOKS).map(|(_, rule)| rule)
+    });
+    // Of an unknown text only what its own rule names may go: it may be a file.
+    let is_output = found.is_some() || !command.is_empty();
+    let general = all.iter().filter(|rule| is_output && rule.commands.is_empty());
+    let mut rules: Vec<&'static Rule> = found.into_iter().chain(general).copied().collect();
+    rules.dedup_by_key(|rule| &rule.name);
+    rules
+}
+
+/// Returns the words of each program that a command line runs, without wrappers and settings of variables.
+fn stages(command: &str) -> Vec<Vec<&str>> {
+    let stages = command.split(['|', ';', '\n', '&']).map(words);
+    stages.filter(|words| !matches!(words.first().copied(), None | Some("cd" | "echo" | "set" | "export"))).collect()
+}
+
+fn words(stage: &str) -> Vec<&str> {
+    const WRAPPERS: [&str; 8] = ["sudo", "time", "npx", "env", "command", "exec", "nohup", "uvx"];
+    stage.split_whitespace().skip_while(|word| word.contains('=') || WRAPPERS.contains(word)).collect()
+}
+
+/// Returns how well the words are the command of a rule: the number of its words. Options before a sub-command do not
+/// matter.
+fn runs(words: &[&str], command: &str) -> Option<usize> {
+    let mut wanted = command.split(' ');
+    let program = words.first()?.rsplit('/').next()?;
+    if wanted.next() != Some(program) {
+        return None;
+    }
+    let mut rest = words[1..].iter();
+    let all = wanted.all(|word| rest.any(|other| *other == word));
+    all.then(|| command.split(' ').count())
+}
+
+/// Returns how many of the lines at the start and the end of a text are lines of the rule's output.
+fn seen(rule: &Rule, text: &str) -> usize {
+    if rule.looks.is_empty() {
+        return 0;
+    }
+    let ends = text.lines().take(LOOKED_AT).chain(text.lines().rev().take(LOOKED_AT));
+    ends.filter(|line| rule.looks.iter().any(|look| look.matches(line.trim()))).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RULES, Written, all, of};
+
+    #[test]
+    fn the_rules_can_be_read() {
+        let written: Vec<Written> = serde_json::from_str(RULES).unwrap();
+        assert_eq!(written.len(), all().len());
+    }
+
+    #[test]
+    fn commands_select_a_rule() {
+        let check = |command: &str, name: &str| {
+            assert_eq!(of(command, "").first().map(|rule| rule.name.as_str()), Some(name), "{command}");
+        };
+        check("cargo test --workspace", "cargo");
+        check("cd x && RUST_LOG=1 cargo -q build 2>&1 | tail -5", "cargo");
+        check("sudo apt-get install -y gcc", "packages");
+        check("npx jest src", "jest");
+        check("python -m pytest -q", "pytest");
+        check("git -C x status", "git status");
+        check("/usr/bin/rg -n todo", "search");
+    }
+}

@@ -1,0 +1,248 @@
+//! Writes outputs with repeated paths or columns in a shorter shape: matches of a search by file, paths by folder,
+//! listings of a folder without the columns that models rarely need.
+
+use serde::Deserialize;
+
+/// The shape of an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Shape {
+    /// `path:12:text` for each match. Nothing is lost.
+    Matches,
+    /// A path in each line. Nothing is lost.
+    Paths,
+    /// `ls -l`. Permissions, owners and dates are lost.
+    Listing,
+    /// Lines with their numbers, aligned on the right (`cat -n`): written without the alignment.
+    Numbered,
+}
+
+impl Shape {
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::Matches => "matches by file",
+            Shape::Paths => "paths by folder",
+            Shape::Listing => "listing",
+            Shape::Numbered => "line numbers",
+        }
+    }
+}
+
+/// Returns a text in its shape and the name of what is lost; `None` if its lines are not like this.
+pub fn written(shape: Shape, text: &str) -> Option<(String, Option<&'static str>)> {
+    match shape {
+        Shape::Matches => Some((matches(text)?, None)),
+        Shape::Paths => Some((paths(text)?, None)),
+        Shape::Listing => Some((listing(text)?, Some("permissions, owners, dates"))),
+        Shape::Numbered => Some((numbered(text)?, None)),
+    }
+}
+
+/// Writes the path of consecutive matches once, above them. `None` unless two of three lines are matches.
+fn matches(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut open: Option<&str> = None;
+    let (mut found, mut lines, mut repeated) = (0, 0, 0);
+    for line in text.lines() {
+        lines += usize::from(!line.trim().is_empty());
+        match path_of_match(line) {
+            Some((path, rest)) => {
+                found += 1;
+                if open == Some(path) {
+                    repeated += 1;
+                } else {
+                    out.push_str(path);
+                    out.push('\n');
+                    open = Some(path);
+                }
+                out.push_str(rest);
+                out.push('\n');
+            }
+            None => {
+                open = None;
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    (found * 3 >= lines * 2 && repeated > 0).then_some(out)
+}
+
+/// Splits a line `path:12:text` or `path-12-text` (context) behind the path.
+fn path_of_match(line: &str) -> Option<(&str, &str)> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    for (at, mark) in line.match_indices([':', '-']) {
+        let rest = &line[at + 1..];
+        let count = digits(rest);
+        if count > 0 && rest[count..].starts_with(mark) && is_path(&line[..at]) {
+            return Some((&line[..at], rest));
+        }
+    }
+    None
+}
+
+fn is_path(text: &str) -> bool {
+    text.len() < 400
+        && text.bytes().any(|byte| !byte.is_ascii_digit())
+        && !text.contains([' ', '\t', ':', '"', '\'', '(', '{', ','])
+}
+
+/// Writes the folder of consecutive paths once: `src/{a.rs,b.rs}`, as a shell expands it. `None` unless nine of ten
+/// lines are paths.
+fn paths(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    if lines.len() < 4 || lines.iter().filter(|line| is_plain(line)).count() * 10 < lines.len() * 9 {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while at < lines.len() {
+        let folder =
+            |line: &&&str| is_plain(line).then(|| line.rfind('/')).flatten().filter(|&slash| slash + 1 < line.len());
+        let Some(slash) = folder(&&lines[at]) else {
+            out.push_str(lines[at]);
+            out.push('\n');
+            at += 1;
+            continue;
+        };
+        let prefix = &lines[at][..=slash];
+        let same = |line: &&&str| line.starts_with(prefix) && folder(line) == Some(slash);
+        let count = lines[at..].iter().take_while(same).count();
+        let names: Vec<&str> = lines[at..at + count].iter().map(|line| &line[slash + 1..]).collect();
+        match names.as_slice() {
+            [name] => out.push_str(&format!("{prefix}{name}\n")),
+            names => out.push_str(&format!("{prefix}{{{}}}\n", names.join(","))),
+        }
+        at += count;
+    }
+    Some(out)
+}
+
+/// Returns whether a line is one path that can stand between braces.
+fn is_plain(line: &str) -> bool {
+    !line.is_empty() && !line.contains([' ', '\t', '{', '}', ',', ':', '"', '\\'])
+}
+
+/// Writes `1234 name` for each file of `ls -l`, `name/` for a folder, `name -> target` for a link.
+fn listing(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len() / 2);
+    let (mut entries, mut others) = (0, 0);
+    for line in text.lines() {
+        match entry(line) {
+            Some(entry) => {
+                entries += 1;
+                out.push_str(&entry);
+            }
+            None if line.strip_prefix("total ").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())) => {
+                continue;
+            }
+            None => {
+                others += usize::from(!line.trim().is_empty());
+                out.push_str(line);
+            }
+        }
+        out.push('\n');
+    }
+    (entries >= 3 && entries > others * 2).then_some(out)
+}
+
+/// Reads `-rw-r--r-- 1 root root 1234 Nov 25 23:33 name`.
+fn entry(line: &str) -> Option<String> {
+    let mode = line.as_bytes().get(..10)?;
+    let is_mode = matches!(mode[0], b'-' | b'd' | b'l')
+        && mode[1..].iter().all(|byte| matches!(byte, b'r' | b'w' | b'x' | b's' | b'S' | b't' | b'T' | b'-'));
+    if !is_mode {
+        return None;
+    }
+    let mut rest = line;
+    let mut size = "";
+    // Mode, links, owner, group, size, three words of a date; the rest is the name.
+    for column in 0..8 {
+        let end = rest.find(' ')?;
+        if column == 4 {
+            size = &rest[..end];
+        }
+        // Exactly one space precedes the name, which may begin with another one.
+        rest = if column == 7 { &rest[end + 1..] } else { rest[end..].trim_start_matches(' ') };
+    }
+    if rest.is_empty() || !size.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'K' | b'M' | b'G')) {
+        return None;
+    }
+    match mode[0] {
+        b'd' if matches!(rest, "." | "..") => Some(String::from(rest)),
+        b'd' => Some(format!("{rest}/")),
+        b'l' => Some(String::from(rest)),
+        _ => Some(format!("{size} {rest}")),
+    }
+}
+
+/// Removes the spaces before line numbers. `None` unless nine of ten lines are numbered.
+fn numbered(text: &str) -> Option<String> {
+    let is_numbered = |line: &str| {
+        let rest = line.trim_start_matches(' ');
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        rest.len() < line.len() && digits > 0 && rest[digits..].starts_with('\t')
+    };
+    let (mut lines, mut found) = (0, 0);
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        lines += 1;
+        found += usize::from(is_numbered(line));
+        // Most texts have no numbers: their first lines show it.
+        if found * 2 < lines && lines > 40 {
+            return None;
+        }
+    }
+    if found == 0 || found * 10 < lines * 9 {
+        return None;
+    }
+    let shorter =
+        |line: &str| if is_numbered(line) { line.trim_start_matches(' ').to_string() } else { line.to_string() };
+    Some(text.split_inclusive('\n').map(shorter).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shape, written};
+
+    fn check(shape: Shape, text: &str, wanted: Option<&str>) {
+        assert_eq!(written(shape, text).map(|(text, _)| text).as_deref(), wanted);
+    }
+
+    #[test]
+    fn matches_are_by_file() {
+        check(
+            Shape::Matches,
+            "src/a.rs:1:use b;\nsrc/a.rs:22:    b::c()\nsrc/a.rs-23-}\nlib/x-1.ts:4:7: b\n",
+            Some("src/a.rs\n1:use b;\n22:    b::c()\n23-}\nlib/x-1.ts\n4:7: b\n"),
+        );
+        check(Shape::Matches, "a.rs:1:x\nb.rs:1:x\n", None);
+        check(Shape::Matches, "12:30:01 started\n12:30:02 ended\n", None);
+    }
+
+    #[test]
+    fn paths_are_by_folder() {
+        check(
+            Shape::Paths,
+            "a\nsrc/b.rs\nsrc/c.rs\nsrc/d/e.rs\nsrc/\n",
+            Some("a\nsrc/{b.rs,c.rs}\nsrc/d/e.rs\nsrc/\n"),
+        );
+        check(Shape::Paths, "a/b\na/c\na/{d}\n", None);
+        check(Shape::Paths, "one two\nthree four\nfive six\nseven\n", None);
+    }
+
+    #[test]
+    fn numbers_are_not_aligned() {
+        let lines: String = (9..30).map(|n| format!("{n:6}\tlet x = {n};\n")).collect();
+        let wanted: String = (9..30).map(|n| format!("{n}\tlet x = {n};\n")).collect();
+        check(Shape::Numbered, &format!("Here is the file:\n{lines}"), Some(&format!("Here is the file:\n{wanted}")));
+        check(Shape::Numbered, "a\n  b\n", None);
+    }
+
+    #[test]
+    fn listings_have_names_and_sizes() {
+        let text = "total 12\ndrwxr-xr-x 2 me me 4096 Nov 25 23:33 .\ndrwxr-xr-x 2 me me 4096 Nov 25 23:33 src\n\
+                    -rw-r--r--  1 me me  120 Nov  5  2024 a b.txt\nlrwxrwxrwx 1 me me 5 Nov 25 23:33 x -> a b.txt\n";
+        check(Shape::Listing, text, Some(".\nsrc/\n120 a b.txt\nx -> a b.txt\n"));
+        check(Shape::Listing, "total 12\nnothing\n", None);
+    }
+}

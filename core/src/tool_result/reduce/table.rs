@@ -1,0 +1,237 @@
+//! Writes JSON without white space, and lists of objects with the same keys as tables. Nothing is lost.
+
+use super::super::tape::{Kind, Node, read};
+
+/// A list of fewer objects is shorter as it is.
+const MIN_ROWS: usize = 3;
+
+/// Returns a JSON text (an object, a list, or one of them in each line) in its short form; `None` if it is not JSON.
+pub fn json(text: &str) -> Option<String> {
+    let trimmed = text.trim();
+    if !trimmed.starts_with(['{', '[']) {
+        return None;
+    }
+    if let Some(nodes) = read(trimmed) {
+        let mut out = String::with_capacity(trimmed.len());
+        Writer { text: trimmed, nodes: &nodes }.write(0, &mut out);
+        return Some(out);
+    }
+    lines(trimmed)
+}
+
+/// JSON lines: consecutive lines with the same keys are one table.
+fn lines(text: &str) -> Option<String> {
+    let mut read_lines = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        read_lines.push((line, read(line)?));
+    }
+    let writers: Vec<Writer> = read_lines.iter().map(|(text, nodes)| Writer { text, nodes }).collect();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = writers.as_slice();
+    while let Some(first) = rest.first() {
+        let columns = first.common(&[0]).map(Columns::flat);
+        let is_same = |writer: &&Writer| writer.common(&[0]).map(Columns::flat) == columns;
+        let count = rest.iter().take_while(is_same).count();
+        let columns = columns.filter(|_| count >= MIN_ROWS);
+        if let Some(columns) = &columns {
+            columns.write(&mut out);
+            out.push_str(" of each row:\n");
+        }
+        for writer in &rest[..count] {
+            match &columns {
+                Some(columns) => writer.row(0, columns, &mut out),
+                None => writer.write(0, &mut out),
+            }
+            out.push('\n');
+        }
+        rest = &rest[count..];
+    }
+    Some(out)
+}
+
+/// The names of the values that all rows of a table have, and those of their own objects.
+#[derive(Debug, PartialEq)]
+struct Columns<'a>(Vec<(&'a str, Option<Columns<'a>>)>);
+
+impl<'a> Columns<'a> {
+    /// Returns the names alone.
+    fn flat(self) -> Columns<'a> {
+        Columns(self.0.into_iter().map(|(name, _)| (name, None)).collect())
+    }
+
+    /// Writes `["a",{"b":["c","d"]}]`: the value of `b` is a list, too, of its `c` and `d`.
+    fn write(&self, out: &mut String) {
+        out.push('[');
+        for (at, (name, inner)) in self.0.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            match inner {
+                Some(inner) => {
+                    out.push_str(&format!("{{{name}:"));
+                    inner.write(out);
+                    out.push('}');
+                }
+                None => out.push_str(name),
+            }
+        }
+        out.push(']');
+    }
+}
+
+struct Writer<'a> {
+    text: &'a str,
+    nodes: &'a [Node],
+}
+
+impl<'a> Writer<'a> {
+    /// Returns the indices of the children.
+    fn children(&self, number: usize) -> impl Iterator<Item = usize> + use<'a> {
+        let nodes = self.nodes;
+        let end = nodes[number].next;
+        let mut child = number + 1;
+        std::iter::from_fn(move || {
+            let found = (child < end).then_some(child)?;
+            child = nodes[found].next;
+            Some(found)
+        })
+    }
+
+    fn written(&self, number: usize) -> &'a str {
+        let Node { start, end, .. } = self.nodes[number];
+        &self.text[start..end]
+    }
+
+    /// Returns the names of an object's values as they are written; `None` if it is not one, or an empty one.
+    fn keys(&self, number: usize) -> Option<Vec<&'a str>> {
+        let node = self.nodes.get(number)?;
+        (node.kind == Kind::Object && node.items > 0)
+            .then(|| self.children(number).step_by(2).map(|name| self.written(name)).collect())
+    }
+
+    /// Returns the columns of these objects, if all have the same.
+    fn common(&self, rows: &[usize]) -> Option<Columns<'a>> {
+        let keys = self.keys(*rows.first()?)?;
+        if rows[1..].iter().any(|&row| self.keys(row).as_ref() != Some(&keys)) {
+            return None;
+        }
+        let mut values: Vec<Vec<usize>> = vec![Vec::with_capacity(rows.len()); keys.len()];
+        for &row in rows {
+            for (column, value) in values.iter_mut().zip(self.children(row).skip(1).step_by(2)) {
+                column.push(value);
+            }
+        }
+        Some(Columns(keys.into_iter().zip(values).map(|(name, values)| (name, self.common(&values))).collect()))
+    }
+
+    /// Returns the columns of the objects in a list, or in the lists of a list, if there are several.
+    fn columns(&self, number: usize) -> Option<Columns<'a>> {
+        let mut rows = Vec::new();
+        let is_table = self.nodes[number].kind == Kind::List && self.collect(number, &mut rows);
+        if is_table && rows.len() >= MIN_ROWS { self.common(&rows) } else { None }
+    }
+
+    /// Collects the objects of a list and of the lists in it. Returns false if it has other values.
+    fn collect(&self, number: usize, rows: &mut Vec<usize>) -> bool {
+        self.children(number).all(|child| match self.nodes[child].kind {
+            Kind::Object => {
+                rows.push(child);
+                true
+            }
+            Kind::List => self.collect(child, rows),
+            Kind::Text | Kind::Other => false,
+        })
+    }
+
+    // Recursion is safe here: the reader accepts at most 128 levels.
+    fn write(&self, number: usize, out: &mut String) {
+        match self.nodes[number].kind {
+            Kind::Text | Kind::Other => out.push_str(self.written(number)),
+            Kind::Object => {
+                out.push('{');
+                for (at, child) in self.children(number).enumerate() {
+                    if at > 0 {
+                        out.push(if at % 2 == 0 { ',' } else { ':' });
+                    }
+                    self.write(child, out);
+                }
+                out.push('}');
+            }
+            Kind::List => match self.columns(number) {
+                Some(columns) => {
+                    out.push_str("{\"columns\":");
+                    columns.write(out);
+                    out.push_str(",\"rows\":");
+                    self.rows(number, &columns, out);
+                    out.push('}');
+                }
+                None => self.list(number, out, |item, out| self.write(item, out)),
+            },
+        }
+    }
+
+    fn list(&self, number: usize, out: &mut String, mut write: impl FnMut(usize, &mut String)) {
+        out.push('[');
+        for (at, item) in self.children(number).enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            write(item, out);
+        }
+        out.push(']');
+    }
+
+    fn rows(&self, number: usize, columns: &Columns, out: &mut String) {
+        self.list(number, out, |item, out| match self.nodes[item].kind {
+            Kind::List => self.rows(item, columns, out),
+            _ => self.row(item, columns, out),
+        });
+    }
+
+    /// Writes the values of an object as a list.
+    fn row(&self, number: usize, columns: &Columns, out: &mut String) {
+        out.push('[');
+        let values = self.children(number).skip(1).step_by(2);
+        for (at, (value, (_, inner))) in values.zip(&columns.0).enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            match inner {
+                Some(inner) => self.row(value, inner, out),
+                None => self.write(value, out),
+            }
+        }
+        out.push(']');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::json;
+
+    fn check(text: &str, wanted: Option<&str>) {
+        assert_eq!(json(text).as_deref(), wanted, "{text}");
+    }
+
+    #[test]
+    fn json_is_short() {
+        check("{ \"a\": [1, 2],\n \"b\": {} }", Some(r#"{"a":[1,2],"b":{}}"#));
+        check(
+            r#"[{"a":1,"b":"x"},{"a":2,"b":"y"},{"a":3,"b":[ ]}]"#,
+            Some(r#"{"columns":["a","b"],"rows":[[1,"x"],[2,"y"],[3,[]]]}"#),
+        );
+        check(
+            r#"[{"a":{"b":1,"c":2}},{"a":{"b":3,"c":4}},{"a":{"b":5,"c":[{}]}}]"#,
+            Some(r#"{"columns":[{"a":["b","c"]}],"rows":[[[1,2]],[[3,4]],[[5,[{}]]]]}"#),
+        );
+        check(r#"[[{"a":1},{"a":2}],[{"a":3}],[]]"#, Some(r#"{"columns":["a"],"rows":[[[1],[2]],[[3]],[]]}"#));
+        check(r#"[{"a":1},{"a":2}]"#, Some(r#"[{"a":1},{"a":2}]"#));
+        check(r#"[{"a":1},{"a":2},{"b":3}]"#, Some(r#"[{"a":1},{"a":2},{"b":3}]"#));
+        check(
+            "{\"t\":1,\"m\":\"a\"}\n{\"t\":2,\"m\":\"b\"}\n{\"t\":3,\"m\":\"c\"}\n{\"e\":1}\n",
+            Some("[\"t\",\"m\"] of each row:\n[1,\"a\"]\n[2,\"b\"]\n[3,\"c\"]\n{\"e\":1}\n"),
+        );
+        check("{not json}", None);
+        check("text", None);
+    }
+}

@@ -1,0 +1,116 @@
+//! Reducers of outputs: one sample for each rule, then what holds for all texts.
+
+use espalier::tokens::{EncodingName, Tokenizer};
+use espalier::tool_result::reduce::{MAX_BYTES, Reduced, Source, reduce};
+use espalier_testing::runs;
+use fastrand::Rng;
+use serde::Deserialize;
+
+use crate::encodings::encoding;
+use crate::support::Quarter;
+
+#[derive(Deserialize)]
+struct Sample {
+    rule: String,
+    command: String,
+    text: String,
+    keeps: Vec<String>,
+    drops: Vec<String>,
+}
+
+fn samples() -> Vec<Sample> {
+    serde_json::from_str(include_str!("../../fixtures/outputs.json")).unwrap()
+}
+
+fn reduced(text: &str, command: &str) -> Option<Reduced> {
+    reduce(text, Source { command, recall: "m4" }, &Quarter)
+}
+
+/// The lines that nobody may lose, by a list of its own: what tools print when something is wrong.
+fn is_wrong(line: &str) -> bool {
+    let is_passed = line.ends_with("ok") || line.contains("PASS") || line.contains('✓');
+    let signs = ["error:", "Error:", "ERROR", "FAILED", "FAIL:", "panicked", "Traceback", "AssertionError", "fatal:"];
+    !is_passed && signs.iter().any(|sign| line.contains(sign))
+}
+
+#[test]
+fn each_rule_keeps_what_matters() {
+    for Sample { rule, command, text, keeps, drops } in samples() {
+        let done = reduced(&text, &command).unwrap_or_else(|| panic!("{command}: unchanged"));
+        assert!(done.rules.contains(&rule), "{command}: {:?}", done.rules);
+        for keep in keeps {
+            assert!(done.text.contains(&keep), "{command}: {keep:?} is missing in\n{}", done.text);
+        }
+        for drop in drops {
+            assert!(!done.text.contains(&drop), "{command}: {drop:?} is in\n{}", done.text);
+        }
+    }
+}
+
+#[test]
+fn known_outputs_are_recognised_without_a_command() {
+    let named =
+        ["cargo", "pytest", "go", "packages", "git status", "git diff", "containers", "git transfer", "json", "html"];
+    for Sample { rule, command, text, .. } in samples() {
+        if named.contains(&rule.as_str()) && command != "pip install requests" {
+            let done = reduced(&text, "").unwrap_or_else(|| panic!("{command}: unchanged"));
+            assert!(done.rules.contains(&rule), "{command}: {:?}", done.rules);
+        }
+    }
+}
+
+#[test]
+fn no_line_about_an_error_is_lost_and_no_text_grows() {
+    let samples = samples();
+    let lines: Vec<&str> = samples.iter().flat_map(|sample| sample.text.split_inclusive('\n')).collect();
+    let mut shorter = 0;
+    let tries = runs(5_000);
+    for seed in 0..tries as u64 {
+        let mut rng = Rng::with_seed(seed);
+        let command = &samples[rng.usize(..samples.len())].command;
+        let text: String = (0..rng.usize(..60)).map(|_| lines[rng.usize(..lines.len())]).collect();
+        let Some(done) = reduced(&text, if rng.bool() { "" } else { command }) else { continue };
+        shorter += 1;
+        assert!(
+            done.tokens < done.before
+                && done.tokens == Quarter.count(&done.text)
+                && done.before == Quarter.count(&text)
+        );
+        // Generated files are left out as a whole, and the text of HTML is not written in the same lines.
+        let is_whole = |what: &str| what.contains("generated") || what == "markup";
+        if done.left_out.iter().any(|left_out| is_whole(&left_out.what)) {
+            continue;
+        }
+        let flat: String = done.text.split_whitespace().collect();
+        for line in text.lines().filter(|line| is_wrong(line)) {
+            let line: String = line.split_whitespace().collect();
+            assert!(flat.contains(&line), "{seed}, {command}: {line:?} of\n{text}\nis missing in\n{}", done.text);
+        }
+    }
+    assert!(shorter * 3 > tries, "{shorter}");
+}
+
+#[test]
+fn other_texts_stay() {
+    let prose = "The test of the parser passed.\n\n\nIt was ok.\n".repeat(20);
+    for text in ["", "\n\n", "plain", "{not json}", "[1,2]", &prose, "fn main() {\n\n\n    ok();\n}\n"] {
+        assert_eq!(reduced(text, ""), None, "{text:?}");
+    }
+    let binary: String = (0..4_000).map(|n| if n % 3 == 0 { '\u{fffd}' } else { 'x' }).collect();
+    assert_eq!(reduced(&binary, "cargo test"), None);
+    assert_eq!(reduced(&"x".repeat(MAX_BYTES + 1), "cargo test"), None);
+    // A line of a minified file is compared with no pattern.
+    assert_eq!(reduced(&format!("test {} ... ok", "x".repeat(5_000_000)), "cargo test"), None);
+}
+
+#[test]
+fn tables_hold_all_values() {
+    let row = |n| format!(r#"{{"id": {n}, "name": "n{n}", "at": {{"x": {n}.5, "y": -1}}, "tags": ["a", "b"]}}"#);
+    let rows: Vec<String> = (0..50).map(row).collect();
+    let text = format!("[{}]", rows.join(", "));
+    let done = reduce(&text, Source::default(), encoding(EncodingName::O200kBase)).unwrap();
+    let table: serde_json::Value = serde_json::from_str(&done.text).unwrap();
+    assert_eq!(table["columns"], serde_json::json!(["id", "name", {"at": ["x", "y"]}, "tags"]));
+    assert_eq!(table["rows"][49], serde_json::json!([49, "n49", [49.5, -1], ["a", "b"]]));
+    assert!(done.tokens * 10 < done.before * 7, "{} of {}", done.tokens, done.before);
+}
