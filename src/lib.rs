@@ -26,7 +26,7 @@ pub mod effect;
 pub mod prompt;
 
 // Compiled for speed: see `core/Cargo.toml`.
-pub use espalier_core::{bits, error, fnv, history, map, message, rank, tagged, tokens, tool_result, validity};
+pub use espalier_core::{bits, error, fnv, history, map, message, models, rank, tagged, tokens, tool_result, validity};
 
 #[cfg(target_family = "wasm")]
 pub mod bindings;

@@ -12,6 +12,7 @@ pub mod fnv;
 pub mod history;
 pub mod map;
 pub mod message;
+pub mod models;
 pub mod rank;
 pub mod tagged;
 pub mod tokens;

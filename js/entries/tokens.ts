@@ -2,6 +2,8 @@
 
 export { breakdown, countPart, countTools } from "../calls/count.ts";
 export { encodingForModel } from "../tokens/count.ts";
+export { modelFacts } from "../tokens/models.ts";
+export type { ModelFacts } from "../tokens/models.ts";
 export {
   Calibration,
   clearCache,

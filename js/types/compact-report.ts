@@ -6,7 +6,15 @@ import type { CompactReport as WrittenReport, CompactStatus, Edit } from "./gene
 import type { Llm } from "./llm.ts";
 import type { LedgerRules } from "./profile.ts";
 
-export type { CompactStatus, Edit, EditKind, EditTarget, LedgerBlock, Quality, ViewQuality } from "./generated/compact.ts";
+export type {
+  CompactStatus,
+  Edit,
+  EditKind,
+  EditTarget,
+  LedgerBlock,
+  Quality,
+  ViewQuality,
+} from "./generated/compact.ts";
 
 export type CompactProgress =
   | { type: "model"; id: number; promptTokens: number }

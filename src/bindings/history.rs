@@ -9,7 +9,7 @@ use super::options::{Counting, messages, tokens};
 use super::validity;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
-use crate::history::limits::{Limit, ModelLimits, Source, limit, window};
+use crate::history::limits::{Limit, ModelLimits, Source, limit};
 use crate::history::plan::{PlanItem, Totals};
 use crate::history::prune::{self as core, DropMedia, Limits, Pass, Picture, Pruned, Sentences};
 use crate::history::record::Records;
@@ -162,12 +162,13 @@ impl LimitOptions {
     pub fn read(&self, path: &str) -> Result<ModelLimits> {
         let known =
             |value: Option<f64>, name: &str| value.map(|value| tokens(value, &format!("{path}.{name}"))).transpose();
-        Ok(ModelLimits {
+        let limits = ModelLimits {
             max_prompt_tokens: known(self.max_prompt_tokens, "maxPromptTokens")?,
             max_context_window_tokens: known(self.max_context_window_tokens, "maxContextWindowTokens")?,
             output_reserve: known(self.output_reserve, "outputReserve")?,
-            named_window: self.name.as_deref().and_then(window),
-        })
+            ..ModelLimits::default()
+        };
+        Ok(self.name.as_deref().map_or(limits, |name| limits.named(name)))
     }
 }
 

@@ -19,6 +19,7 @@ mod grammar;
 pub mod history;
 mod host;
 pub mod log;
+pub mod models;
 mod options;
 mod outline;
 pub mod prompt;

@@ -2,43 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::models::facts;
+
 /// The limit if nothing else is known: the smallest window of the models in common use.
 pub const ASSUMED: u64 = 128_000;
 
 /// Default output tokens to leave free in a context window, but at most a quarter of it.
 pub const OUTPUT_RESERVE: u64 = 4_096;
-
-/// Prefixes of names of models, with the context window in tokens, input and output together. The first match counts. A
-/// prefix that ends with `$` must match the whole name. The table has only families whose window differs from
-/// [`ASSUMED`]. Source: the model pages of OpenAI and Anthropic, for the default window of the models.
-const WINDOWS: [(&str, u64); 13] = [
-    ("gpt-4-32k", 32_768),
-    ("gpt-4$", 8_192),
-    ("gpt-4-0314$", 8_192),
-    ("gpt-4-0613$", 8_192),
-    ("gpt-3.5-turbo-0301", 4_096),
-    ("gpt-3.5-turbo-0613", 4_096),
-    ("gpt-3.5-turbo-instruct", 4_096),
-    ("gpt-3.5-turbo", 16_385),
-    ("gpt-3.5$", 16_385),
-    ("claude-instant", 100_000),
-    ("claude-2.0", 100_000),
-    ("claude-2$", 100_000),
-    ("claude-", 200_000),
-];
-
-/// Returns the window of models with this name, which may have the path of a router; `None` if it is not known.
-///
-/// ```
-/// use espalier::history::limits::window;
-/// assert_eq!(window("openai/gpt-4"), Some(8_192));
-/// assert_eq!(window("gpt-4o"), None);
-/// ```
-pub fn window(name: &str) -> Option<u64> {
-    let last = name.rsplit('/').next()?.to_lowercase().replacen("gpt-35", "gpt-3.5", 1);
-    let fits = |rule: &str| rule.strip_suffix('$').map_or_else(|| last.starts_with(rule), |whole| last == whole);
-    WINDOWS.iter().find(|(rule, _)| fits(rule)).map(|(_, tokens)| *tokens)
-}
 
 /// Known limits of a model, in tokens.
 ///
@@ -64,9 +34,19 @@ pub struct ModelLimits {
     /// The window of models with this name. Used if the host states neither of the first two limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named_window: Option<u64>,
+    /// The maximum input of models with this name, if it is less than the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named_input: Option<u64>,
 }
 
 impl ModelLimits {
+    /// Adds what the table of models says of this name.
+    pub fn named(self, name: &str) -> ModelLimits {
+        let facts = facts(name);
+        let named_input = facts.and_then(|facts| facts.max_prompt_tokens);
+        ModelLimits { named_window: facts.and_then(|facts| facts.context_window), named_input, ..self }
+    }
+
     /// Returns whether the host states a limit of the model.
     pub fn is_stated(&self) -> bool {
         self.max_prompt_tokens.or(self.max_context_window_tokens).is_some()
@@ -109,7 +89,8 @@ pub fn limit(budget: Option<u64>, model: &ModelLimits) -> Limit {
     match stated.or(model.named_window.map(|window| (window, Source::ModelName))) {
         Some((window, source)) => {
             let reserve = model.output_reserve.unwrap_or(OUTPUT_RESERVE.min(window / 4));
-            Limit { tokens: window.saturating_sub(reserve), source }
+            let input = model.named_input.filter(|_| source == Source::ModelName).unwrap_or(u64::MAX);
+            Limit { tokens: window.saturating_sub(reserve).min(input), source }
         }
         None => Limit { tokens: ASSUMED, source: Source::AssumedLimit },
     }

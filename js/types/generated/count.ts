@@ -9,6 +9,30 @@ export type EncodingName =
   /** 100,256 tokens: gpt-4, gpt-3.5-turbo, the embedding models. */
   | "cl100k_base";
 
+/** What is known of a model. */
+export interface NamedFacts {
+  /** The company: `anthropic`, `openai`, `google`, `mistral`, `deepseek`, `x-ai`, `moonshotai`, `cohere`. */
+  provider: string;
+  /** Tokens of input and output together. */
+  contextWindow?: number;
+  /** Maximum tokens of the input, if the answer has a part of the window that the input cannot use. */
+  maxPromptTokens?: number;
+  /** Absent for models whose prices are not known. */
+  prices?: DollarPrices;
+}
+
+/** US dollars per million tokens, of the lowest tier. */
+export interface DollarPrices {
+  /** A token that is neither read from the cache nor written to it. */
+  input: number;
+  /** A token read from the cache; that of input if the provider has no such price. */
+  cacheRead: number;
+  /** A token written to the cache (for five minutes, if there are several times); that of input if writing is free. */
+  cacheWrite: number;
+  /** A token of the answer. */
+  output: number;
+}
+
 /** How the cost of a message beside its text is counted. */
 export type CostModelName =
   /** Counts what the provider receives. */

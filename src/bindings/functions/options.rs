@@ -134,7 +134,7 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
         max_prompt_tokens: of("maxPromptTokens")?.or(of("maxInputTokens")?),
         max_context_window_tokens: of("maxContextWindowTokens")?,
         output_reserve: of("outputReserve")?,
-        named_window: None,
+        ..ModelLimits::default()
     };
     match given(&model, "name")? {
         None => Ok((None, limits)),

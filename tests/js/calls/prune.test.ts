@@ -92,14 +92,16 @@ test("the limit is the caller's, else the model's, else assumed", () => {
   assert.deepEqual(limit({ model: { maxContextWindowTokens: 200_000 } }), [195_904, "contextWindow"]);
   assert.deepEqual(limit({ model: { maxContextWindowTokens: 8_000 } }), [6_000, "contextWindow"]);
   assert.deepEqual(limit({}), [128_000, "assumedLimit"]);
-  assert.deepEqual(limit({ model: "gpt-4o" }), [128_000, "assumedLimit"]);
+  assert.deepEqual(limit({ model: "gpt-4o" }), [128_000 - 4_096, "modelName"]);
+  assert.deepEqual(limit({ model: "my-own-model" }), [128_000, "assumedLimit"]);
   // By name, less the reserve for the answer: 4,096 tokens, or a quarter of a small window.
   assert.deepEqual(limit({ model: "gpt-4" }), [8_192 - 2_048, "modelName"]);
   assert.deepEqual(limit({ model: { name: "openai/gpt-4-0613", outputReserve: 1_000 } }), [7_192, "modelName"]);
   assert.deepEqual(limit({ model: "gpt-3.5-turbo" }), [16_385 - 4_096, "modelName"]);
-  assert.deepEqual(limit({ model: "gpt-4-32k" }), [32_768 - 4_096, "modelName"]);
+  assert.deepEqual(limit({ model: "gpt-4-32k" }), [32_000 - 4_096, "modelName"]);
   assert.deepEqual(limit({ model: "anthropic/claude-sonnet-4-5" }), [200_000 - 4_096, "modelName"]);
-  assert.deepEqual(limit({ model: "gpt-4-turbo" }), [128_000, "assumedLimit"]);
+  assert.deepEqual(limit({ model: "gpt-4-turbo" }), [128_000 - 4_096, "modelName"]);
+  assert.deepEqual(limit({ model: "gpt-5" }), [272_000, "modelName"]);
   assert.deepEqual(limit({ model: { name: "gpt-4", maxPromptTokens: 9_000 } }), [9_000, "maxPromptTokens"]);
   assert.deepEqual(limit({ model: "gpt-4", budget: 9_000 }), [9_000, "budget"]);
   assert.equal(prune(agentRun(1), { model: { name: "gpt-4" } }).report.encoding, "cl100k_base");
