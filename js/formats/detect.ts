@@ -25,7 +25,15 @@ export function findSource(input: unknown): Source | undefined {
 }
 
 /** The format, or nothing if these are no messages of any format. */
-export function detect({ list, name, request }: Source): Format | undefined {
+export function detect(source: Source): Format | undefined {
+  const found = alike(source);
+  const variant = SHAPES.find(([, { variantOf }]) => variantOf !== undefined && variantOf === found);
+  const isVariant = variant && source.list.some((message) => isFields(message) && variant[1].isMessage?.(message));
+  return isVariant ? variant[0] : found;
+}
+
+/** The same, without a look at the formats that share most of their messages with another one. */
+function alike({ list, name, request }: Source): Format | undefined {
   const named = formatOf(({ list: own }) => own?.name === name);
   if (named) return named;
   if (list.length === 0) return "openai-chat";
@@ -101,13 +109,6 @@ function strangerIn(list: readonly unknown[]): number | undefined {
 
 /** Why a list is no conversation, where one of its messages tells; with the index of that message. */
 export function strangeness({ list, name }: Source): { at: number; why: string } | undefined {
-  const langChain = list.findIndex(isLangChain);
-  if (langChain >= 0) {
-    return {
-      at: langChain,
-      why: `${name}[${langChain}] is a message of LangChain. Convert the list to OpenAI's format first, with convertMessagesToCompletionsMessageParams of @langchain/openai (Python: convert_to_openai_messages).`,
-    };
-  }
   const at = strangerIn(list);
   const message = at === undefined ? undefined : list[at];
   if (at === undefined || !isFields(message) || typeof message["type"] !== "string") return undefined;
@@ -116,24 +117,4 @@ export function strangeness({ list, name }: Source): { at: number; why: string }
     at,
     why: `${name}[${at}] has no role, and the type ${type} is none of an item. Events of a stream and lines of a log are not read: pass the messages.`,
   };
-}
-
-/** LangChain's messages: class instances, what they write as JSON, and stored ones. */
-export function isLangChain(message: unknown): boolean {
-  if (!isFields(message)) return false;
-  const { type, role, lc, kwargs, data } = message;
-  if (
-    typeof message["_getType"] === "function" ||
-    typeof message["getType"] === "function" ||
-    Array.isArray(message["lc_namespace"])
-  )
-    return true;
-  if (lc !== undefined && isFields(kwargs)) return true;
-  const holder = isFields(data) ? data : message;
-  return (
-    role === undefined &&
-    typeof type === "string" &&
-    /^(human|ai|system|tool|function|generic|remove)$/.test(type) &&
-    "content" in holder
-  );
 }

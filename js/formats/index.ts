@@ -11,7 +11,7 @@ import { reading } from "./adapter.ts";
 import { listedTools } from "./tools.ts";
 import { looking } from "./values.ts";
 import type { Reading, Source } from "./adapter.ts";
-import { detect, findSource, isLangChain, strangeness } from "./detect.ts";
+import { detect, findSource, strangeness } from "./detect.ts";
 import { Growing, readsNeutral, readsWith, unknownFormat } from "./growing.ts";
 import { readEspalier } from "./neutral/read.ts";
 import { ADAPTERS, FORMATS, RULES } from "./table.ts";
@@ -52,7 +52,7 @@ function opened(
   }
   const { source, found } = looking("messages", () => {
     const source = findSource(input);
-    return { source, found: source && (format ?? (isLangChain(source.list[0]) ? undefined : detect(source))) };
+    return { source, found: source && (format ?? detect(source)) };
   });
   if (!source || !found) {
     const message =

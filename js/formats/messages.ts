@@ -40,6 +40,8 @@ export interface FormatMessages {
   gemini: GeminiTurn;
   vscode: any;
   "ai-sdk": any;
+  langchain: any;
+  "openai-agents": any;
   raw: Raw.ChatMessage;
   espalier: NeutralMessage;
 }

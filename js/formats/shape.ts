@@ -1,5 +1,6 @@
 /** How the messages of a format are recognised. */
 
+import type { Format } from "../types/messages.ts";
 import type { Fields } from "./values.ts";
 
 /** The signs of one format; no two formats have one sign. `detect.ts` asks for them in this order. */
@@ -22,6 +23,8 @@ export interface Shape {
   isContent?(item: Fields): boolean;
   /** True for a message that is of this format if its parts and content do not show another one. */
   isLikely?(message: Fields): boolean;
+  /** The format with which it shares messages; one message that `isMessage` knows tells that a list is not of that one. */
+  variantOf?: Format;
   /** True for a list that another format writes in the same way. */
   canBe?(list: readonly unknown[]): boolean;
   /** True for a message that needs no role. */

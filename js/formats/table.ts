@@ -5,8 +5,10 @@ import type { Adapter, Rules } from "./adapter.ts";
 import { aiSdk } from "./ai-sdk/index.ts";
 import { anthropic } from "./anthropic/index.ts";
 import { gemini } from "./gemini/index.ts";
+import { langchain } from "./langchain/index.ts";
 import { neutral } from "./neutral/index.ts";
 import { openaiChat, openaiResponses } from "./openai/index.ts";
+import { openaiAgents } from "./openai-agents/index.ts";
 import { raw } from "./raw/index.ts";
 import { vscode } from "./vscode/index.ts";
 
@@ -19,6 +21,8 @@ export const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
   vscode: vscode as Adapter<never>,
   "ai-sdk": aiSdk as Adapter<never>,
   raw: raw as Adapter<never>,
+  langchain: langchain as Adapter<never>,
+  "openai-agents": openaiAgents as Adapter<never>,
 };
 
 /** The rules of every format. */

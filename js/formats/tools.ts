@@ -19,6 +19,8 @@ export interface ToolDefinitions<Parameters> {
   vscode: Named & { inputSchema: Parameters };
   /** A value of the SDK's object of tools. */
   "ai-sdk": { description: string; inputSchema: any; execute: (input: any) => Promise<string> };
+  langchain: ToolDefinitions<Parameters>["openai-chat"];
+  "openai-agents": ToolDefinitions<Parameters>["openai-responses"];
   raw: ToolDefinitions<Parameters>["openai-chat"];
   espalier: NeutralTool;
 }

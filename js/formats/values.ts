@@ -147,3 +147,23 @@ export function roleOf(roles: Readonly<Record<string, Role>>, value: unknown): R
     ? roles[value]
     : undefined;
 }
+
+/** Returns true if two values have equal fields; absent ones equal `undefined`. Bytes, dates and addresses are values. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (ArrayBuffer.isView(a)) return ArrayBuffer.isView(b) && isEqualBytes(bytesIn(a), bytesIn(b));
+  if (a instanceof URL || a instanceof Date)
+    return Object.getPrototypeOf(a) === Object.getPrototypeOf(b) && String(a) === String(b);
+  const [x, y] = [a as Fields, b as Fields];
+  return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => isEqual(x[key], y[key]));
+}
+
+function bytesIn({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function isEqualBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}

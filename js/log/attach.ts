@@ -4,7 +4,8 @@ import type { Growing } from "../formats/index.ts";
 import { badValue, EspalierError } from "../errors/errors.ts";
 import type { LogImportOptions } from "./types.ts";
 import type { NeutralMessage, Role } from "../types/messages.ts";
-import { isEqualJson, sameShape } from "./fields.ts";
+import { isEqual } from "../formats/values.ts";
+import { sameShape } from "./fields.ts";
 import { messageOf } from "./lines.ts";
 import type { Lines } from "./lines.ts";
 
@@ -87,5 +88,5 @@ function take(
 
 /** A message that differs may still be what the core made of it: half of a surrogate pair is not text there. */
 function isOwn({ has }: Unattached, message: NeutralMessage, known: NeutralMessage): boolean {
-  return message.id === known.id && (isEqualJson(message, known) || has(message));
+  return message.id === known.id && (isEqual(message, known) || has(message));
 }

@@ -14,21 +14,6 @@ export function sameShape(one: NeutralMessage, other: NeutralMessage): boolean {
   return one.id === other.id && one.role === other.role && one.parts.length === other.parts.length;
 }
 
-/** Returns true if two JSON values are equal; absent fields equal `undefined`. */
-export function isEqualJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (
-    typeof a !== "object" ||
-    typeof b !== "object" ||
-    a === null ||
-    b === null ||
-    Array.isArray(a) !== Array.isArray(b)
-  )
-    return false;
-  const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => isEqualJson(x[key], y[key]));
-}
-
 /** Returns the core's description of the origin of edits. */
 export function madeFields(
   edits: readonly Edit[],

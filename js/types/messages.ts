@@ -27,6 +27,8 @@ export type Format =
   | "gemini"
   | "vscode"
   | "ai-sdk"
+  | "langchain"
+  | "openai-agents"
   | "raw"
   | "espalier";
 

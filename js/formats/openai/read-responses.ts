@@ -67,7 +67,7 @@ export const messages: Messages<Piece> = {
     if (ownId !== undefined) {
       throw bad(
         `${path}.${ownId}`,
-        "absent: calls are told by call_id here, and answered by items like function_call_output (items of the Agents SDK must be converted first)",
+        'absent: calls are told by call_id here, and answered by items like function_call_output (items of the Agents SDK have the format "openai-agents")',
         item[ownId],
       );
     }

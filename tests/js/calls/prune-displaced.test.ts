@@ -8,6 +8,7 @@ import { test } from "node:test";
 import type { Format } from "../../../js/types/messages.ts";
 import { HOSTS } from "../conversation/support.ts";
 import type { Fields } from "../conversation/support.ts";
+import { receiverOf } from "../formats/rules.ts";
 import { espalier } from "../built.ts";
 
 const { compact, openConversation, prune, repair, validate } = espalier;
@@ -18,6 +19,7 @@ const LOST = /No result was recorded/;
 function said(format: Format, text: string): Fields {
   if (format === "gemini") return { role: "model", parts: [{ text }] };
   if (format === "vscode") return { role: 2, content: [{ value: text }] };
+  if (format === "langchain") return { type: "ai", content: text };
   if (format === "raw") return { role: 2, content: [{ type: 1, text }] };
   if (format === "espalier") return { id: text, role: "assistant", parts: [{ type: "text", text }] };
   return { role: "assistant", content: text };
@@ -45,7 +47,7 @@ for (const format of Object.keys(HOSTS) as Format[]) {
     });
     is((await conversation.prepare()).messages, "prepare");
     await conversation.dispose();
-    const provider = format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
+    const provider = receiverOf(format);
     is(repair(messages, { provider, format }).messages, "repair");
   };
 
@@ -54,7 +56,7 @@ for (const format of Object.keys(HOSTS) as Format[]) {
     test(`${format}: a call before the last message of the assistant is lost, not pending`, async () => {
       const [lost] = round({ id: "c0", name: "edit", args: { path: "a" }, text: "" }) as [Fields, Fields];
       const messages = [user("go"), lost, call, result];
-      const provider = format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
+      const provider = receiverOf(format);
       assert.ok(validate(messages, provider, { format, pending: "keep" }).some(({ rule }) => rule === "lost-call"));
       const is = (out: unknown, what: string) => {
         const text = JSON.stringify(out);

@@ -20,6 +20,8 @@ const WHOM: Record<Format, ProviderName> = {
   gemini: "gemini",
   vscode: "vscode",
   "ai-sdk": "anthropic",
+  langchain: "openai-chat",
+  "openai-agents": "openai-responses",
   raw: "openai-chat",
   espalier: "openai-chat",
 };
@@ -29,6 +31,7 @@ const said = (format: Format, text: string): Fields =>
     ({
       gemini: { role: "model", parts: [{ text }] },
       vscode: { role: 2, content: [{ value: text }] },
+      langchain: { type: "ai", content: text },
       raw: { role: 2, content: [{ type: 1, text }] },
       espalier: { id: text, role: "assistant", parts: [{ type: "text", text }] },
     }) as Partial<Record<Format, Fields>>

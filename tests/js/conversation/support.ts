@@ -1,12 +1,12 @@
 /** Common parts of the tests of conversations: an agent's run, a manual clock, a scripted model. */
 
 import assert from "node:assert/strict";
+import { receiverOf } from "../formats/rules.ts";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { Conversation } from "../../../js/conversation/conversation.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { Llm, LlmReply } from "../../../js/types/llm.ts";
-import type { ProviderName } from "../../../js/types/validity.ts";
 
 export type Fields = Record<string, unknown>;
 
@@ -105,6 +105,20 @@ export const HOSTS: Record<Format, { user(text: string): Fields; round(called: C
         role: "tool",
         content: [{ type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value: text } }],
       },
+    ],
+  },
+  langchain: {
+    user: (content) => ({ type: "human", content }),
+    round: ({ id, name, args, text }) => [
+      { type: "ai", content: "", tool_calls: [{ type: "tool_call", id, name, args }] },
+      { type: "tool", content: text, tool_call_id: id, name },
+    ],
+  },
+  "openai-agents": {
+    user: (content) => ({ type: "message", role: "user", content }),
+    round: ({ id, name, args, text }) => [
+      { type: "function_call", callId: id, name, status: "completed", arguments: JSON.stringify(args) },
+      { type: "function_call_result", callId: id, name, status: "completed", output: { type: "text", text } },
     ],
   },
   espalier: {
@@ -245,9 +259,7 @@ export function sound(
   format: Format = "openai-chat",
 ): void {
   // Messages without a provider are checked as their conversion to OpenAI's format.
-  const provider: ProviderName =
-    format === "espalier" || format === "ai-sdk" || format === "raw" ? "openai-chat" : format;
-  const findings = espalier.validate(messages, provider, { format, pending: "keep" });
+  const findings = espalier.validate(messages, receiverOf(format), { format, pending: "keep" });
   assert.deepEqual(findings, []);
   const { total } = espalier.countMessages(messages, { format, tools });
   assert.ok(total <= limit, `${total} tokens, and ${limit} are allowed`);

@@ -11,6 +11,7 @@ import { written } from "../../../js/formats/turns.ts";
 import { espalier } from "../built.ts";
 import { messagesOf, refused } from "./common.ts";
 import { ADAPTERS } from "./adapters.ts";
+import { receiverOf } from "./rules.ts";
 import { runs } from "../runs.ts";
 
 test("what is no conversation is refused", () => {
@@ -187,9 +188,9 @@ for (const [format, adapter] of Object.entries(ADAPTERS)) {
     const hosted = neutral.flatMap((message) => written(adapter, [message], source));
     // As the provider takes it: some want the results of a round in one message.
     const list =
-      format === "ai-sdk"
-        ? hosted
-        : espalier.repair(hosted, { provider: format as ProviderName, format: format as Format }).messages;
+      receiverOf(format as Format) === format
+        ? espalier.repair(hosted, { provider: format as ProviderName, format: format as Format }).messages
+        : hosted;
     const name = format === "gemini" ? "contents" : format === "openai-responses" ? "input" : "messages";
     const whole = espalier.countMessages({ [name]: list }, { format: format as Format }).total;
     for (const share of [0.2, 0.5, 0.9]) {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Format } from "../../../js/types/messages.ts";
+import { receiverOf } from "./rules.ts";
 import { espalier } from "../built.ts";
 import { freeze } from "./common.ts";
 import {
@@ -84,6 +85,21 @@ const FORMATS: Record<Exclude<Format, "espalier" | "raw">, (items: readonly Item
       ],
     },
   ],
+  langchain: (items) => [
+    { type: "human", content: "go" },
+    { type: "ai", content: "", tool_calls: [{ id: "c1", name: "look", args: {} }] },
+    { type: "tool", tool_call_id: "c1", content: items.map(mcp) },
+  ],
+  "openai-agents": (items) => [
+    { role: "user", content: "go" },
+    { type: "function_call", callId: "c1", name: "look", arguments: "{}" },
+    {
+      type: "function_call_result",
+      callId: "c1",
+      name: "look",
+      output: items.map((item) => ({ ...mcp(item), type: "input_text" })),
+    },
+  ],
 };
 
 const SHOWN: Item[] = [
@@ -115,7 +131,8 @@ for (const [format, make] of Object.entries(FORMATS) as [keyof typeof FORMATS, (
     // The history keeps what the host had.
     assert.equal(conversation.recall("m2")[0]?.message ?? messages[2], messages[2]);
     await conversation.dispose();
-    if (format !== "ai-sdk") assert.deepEqual(validate(messages, format), validate(expected, format));
+    const to = receiverOf(format);
+    assert.deepEqual(validate(messages, to, { format }), validate(expected, to, { format }));
   });
 
   test(`${format}: a result with nothing for the model is empty, and one with all of it is the host's own`, () => {

@@ -4,12 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
+import { FORMATS as ALL } from "../../../js/formats/table.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { runs } from "../runs.ts";
 
 await espalier.init();
-const FORMATS: Format[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "raw", "espalier"];
+const FORMATS = ALL.filter((format) => format !== "vscode") as Format[];
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAK".repeat(8_000);
 
 const messages = [

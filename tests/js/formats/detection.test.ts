@@ -155,23 +155,37 @@ test("events of a stream and lines of a log are refused", () => {
   refused({ input: events.slice(1) }, "bad_message", "input[1].tool_id");
 });
 
-test("items of the Agents SDK, and unknown ones that belong to a call, are refused", () => {
-  const items = [
-    say("go"),
-    { type: "function_call", callId: "c1", name: "run", arguments: "{}" },
-    { type: "function_call_result", callId: "c1", name: "run", output: { type: "text", text: "ok" } },
-  ];
-  refused(items, "bad_message", "messages[1].callId");
+test("items of the Agents SDK are told from those of the Responses API by the ids of their calls", () => {
+  const call = { type: "function_call", callId: "c1", name: "run", arguments: "{}" };
+  const result = { type: "function_call_result", callId: "c1", name: "run", output: { type: "text", text: "ok" } };
+  const answer = {
+    type: "message",
+    role: "assistant",
+    status: "completed",
+    content: [{ type: "output_text", text: "a" }],
+  };
+  assert.equal(format([say("go"), call, result]), "openai-agents");
+  assert.equal(format([say("go"), answer, call, result]), "openai-agents");
+  assert.equal(format({ input: [say("go"), { type: "hosted_tool_call", name: "web_search" }] }), "openai-agents");
+  // Without a call both are written in the same way.
+  assert.equal(format([say("go"), answer]), "openai-responses");
+  // Ids under the other name are refused with their path, and so is an unknown type.
   refused(
-    [say("go"), { type: "function_call", call_id: "c1", name: "run", arguments: "{}" }, items[2]],
+    [say("go"), { type: "function_call", call_id: "c1", name: "run" }, result],
     "bad_message",
-    "messages[2].callId",
+    "messages[1].callId",
   );
+  refused([say("go"), call, result, { type: "future_thing" }], "bad_message", "messages[3].type");
+  refused([say("go"), call, result, { type: "future_call", callId: "c2" }], "bad_message", "messages[3].type");
+});
+
+test("unknown items that belong to a call are refused", () => {
   refused({ input: [{ type: "future_thing", call_id: "c1" }] }, "bad_message", "input[0].type");
+  refused({ input: [{ type: "future_thing", callId: "c1" }] }, "bad_message", "input[0].callId");
   assert.equal(format({ input: [say("go"), { type: "future_thing", id: "x" }] }), "openai-responses");
 });
 
-test("LangChain's messages are refused with the way out", () => {
+test("LangChain's messages are known in all of their forms", () => {
   class HumanMessage {
     lc_namespace = ["langchain_core", "messages"];
     content = "hi";
@@ -182,10 +196,23 @@ test("LangChain's messages are refused with the way out", () => {
   for (const message of [
     new HumanMessage(),
     { type: "human", content: "hi" },
-    { type: "ai", data: { content: "hi" } },
+    { type: "human", data: { content: "hi" } },
     { lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: "hi" } },
   ]) {
-    refused([message], "unknown_format", "messages[0]");
-    assert.throws(() => readConversation([message], {}), /convertMessagesToCompletionsMessageParams/);
+    const reading = readConversation([message], {});
+    assert.equal(reading.format, "langchain");
+    assert.deepEqual(reading.messages, [{ id: "m0", role: "user", parts: [{ type: "text", text: "hi" }] }]);
+    assert.equal(reading.rebuild([{ type: "keep", id: "m0" }]), reading.source.input);
   }
+  // An order to the state of a graph, and the old form of results without ids.
+  for (const type of ["remove", "function"])
+    refused(
+      [
+        { type: "human", content: "hi" },
+        { type, content: "" },
+      ],
+      "bad_message",
+      "messages[1].type",
+    );
+  refused([{ type: "tool", data: { content: "" } }], "bad_message", "messages[0].data.tool_call_id");
 });

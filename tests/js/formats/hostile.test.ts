@@ -36,7 +36,7 @@ test("no conversation at all", () => {
   }
   assert.throws(
     () => readConversation(7, {}),
-    /openai-chat, openai-responses, anthropic, gemini, vscode, ai-sdk, raw, espalier/,
+    /openai-chat, openai-responses, anthropic, gemini, vscode, ai-sdk, raw, langchain, openai-agents, espalier/,
   );
 });
 

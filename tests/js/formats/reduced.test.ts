@@ -128,6 +128,48 @@ const samples: Record<Format, () => unknown> = {
     ]),
     new LanguageModelChatMessage(1, [new LanguageModelTextPart("go on")]),
   ],
+  langchain: () => [
+    {
+      type: "human",
+      content: [
+        { type: "text", text: "look" },
+        { type: "image_url", image_url: { url } },
+      ],
+    },
+    { type: "ai", content: "", tool_calls: [{ id: "c1", name: "shoot", args: { a: 1 } }] },
+    {
+      type: "tool",
+      tool_call_id: "c1",
+      content: [
+        { type: "text", text: "one" },
+        { type: "image", source_type: "base64", data: PNG, mime_type: "image/png" },
+        { type: "text", text: "two" },
+      ],
+    },
+    { type: "human", content: "go on" },
+  ],
+  "openai-agents": () => [
+    {
+      type: "message",
+      role: "user",
+      content: [
+        { type: "input_text", text: "look" },
+        { type: "input_image", image: url },
+      ],
+    },
+    { type: "function_call", callId: "c1", name: "shoot", arguments: '{"a":1}' },
+    {
+      type: "function_call_result",
+      callId: "c1",
+      name: "shoot",
+      output: [
+        { type: "input_text", text: "one" },
+        { type: "input_image", image: url },
+        { type: "input_text", text: "two" },
+      ],
+    },
+    { type: "message", role: "user", content: "go on" },
+  ],
   "ai-sdk": () => [
     {
       role: "user",

@@ -9,12 +9,18 @@ import { espalier } from "../built.ts";
 
 type Fields = Record<string, unknown>;
 
+/** Returns whose rules messages keep: those that SDKs convert for any provider keep the strictest ones. */
+export function receiverOf(format: Format): ProviderName {
+  const isConverted = format === "ai-sdk" || format === "espalier" || format === "raw" || format === "langchain";
+  if (format === "openai-agents") return "openai-responses";
+  return isConverted ? "openai-chat" : format;
+}
+
 /** Returns the first reason why a provider would refuse these messages, or nothing. */
 export function refusal(format: Format, messages: readonly unknown[]): string | undefined {
-  // The AI SDK converts its messages for any provider, so the strictest rules apply.
-  const provider: ProviderName =
-    format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
-  const [first] = espalier.validate(messages, provider, { format }).filter(({ rule }) => rule !== "last-role");
+  const [first] = espalier
+    .validate(messages, receiverOf(format), { format })
+    .filter(({ rule }) => rule !== "last-role");
   if (first) return `${first.path}: ${first.message} (${first.rule})`;
   return format === "openai-responses" ? strayThought(messages as readonly Fields[]) : undefined;
 }

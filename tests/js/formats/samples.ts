@@ -299,6 +299,77 @@ export const samples: Record<Format, () => Record<string, unknown>> = {
     tools: { read: { description: "Reads.", inputSchema: { type: "object" } } },
     ...extras(),
   }),
+  langchain: () => ({
+    messages: [
+      { type: "system", content: "Be brief." },
+      {
+        type: "human",
+        content: [
+          { type: "text", text: "Look" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}`, detail: "low" } },
+        ],
+        ...extras(),
+      },
+      {
+        type: "ai",
+        content: [
+          { type: "reasoning", reasoning: "Read it." },
+          { type: "tool_use", id: "c1", name: "read", input: { path: "a.ts" } },
+        ],
+        tool_calls: [
+          { type: "tool_call", id: "c1", name: "read", args: { path: "a.ts" } },
+          { type: "tool_call", id: "c2", name: "run", args: { command: "ls" } },
+        ],
+        additional_kwargs: {},
+        response_metadata: { model_name: "gpt-4o" },
+      },
+      { type: "tool", tool_call_id: "c1", name: "read", content: "text of a", artifact: extras() },
+      { type: "tool", tool_call_id: "c2", name: "run", status: "error", content: [{ type: "text", text: "failed" }] },
+      { type: "ai", content: "Done \ud800" },
+    ],
+    tools: [{ name: "read", description: "Reads.", schema: { type: "object" } }],
+    ...extras(),
+  }),
+  "openai-agents": () => ({
+    input: [
+      { type: "message", role: "system", content: "Be brief." },
+      {
+        type: "message",
+        role: "user",
+        content: [
+          { type: "input_text", text: "Look" },
+          { type: "input_image", image: `data:image/png;base64,${PNG}`, detail: "low" },
+        ],
+        ...extras(),
+      },
+      { type: "reasoning", id: "rs_1", content: [{ type: "input_text", text: "Read it." }], providerData: { a: 1 } },
+      {
+        type: "function_call",
+        id: "fc_1",
+        callId: "c1",
+        name: "read",
+        arguments: '{"path":"a.ts"}',
+        status: "completed",
+      },
+      { type: "function_call", id: "fc_2", callId: "c2", name: "run", arguments: '{"command":"ls"}' },
+      {
+        type: "function_call_result",
+        callId: "c1",
+        name: "read",
+        status: "completed",
+        output: { type: "text", text: "text of a" },
+      },
+      { type: "function_call_result", callId: "c2", name: "run", output: [{ type: "input_text", text: "failed" }] },
+      {
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: "Done \ud800" }],
+      },
+    ],
+    tools: [{ type: "function", name: "read", description: "Reads.", parameters: { type: "object" }, strict: true }],
+    ...extras(),
+  }),
   espalier: () => ({
     messages: [
       { id: "s", role: "system", parts: [{ type: "text", text: "Be brief." }] },

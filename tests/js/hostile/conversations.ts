@@ -173,6 +173,32 @@ const MAKERS: Record<Format, (parts: Parts) => Fields[]> = {
       { role: "user", content: [{ type: "text", text: "Go on." }], ...own },
     ];
   },
+  langchain: ({ input, output, data, mediaType }) => [
+    {
+      type: "human",
+      content: [
+        { type: "text", text: "Look." },
+        ...(data === undefined ? [] : [{ type: "image_url", image_url: { url: `data:${mediaType};base64,${data}` } }]),
+      ],
+    },
+    { type: "ai", content: "", tool_calls: ["c1", "c2"].map((id) => ({ id, name: "f", args: input })) },
+    { type: "tool", tool_call_id: "c1", content: output },
+    { type: "tool", tool_call_id: "c2", content: [{ type: "text", text: output }] },
+    { type: "human", content: "Go on." },
+  ],
+  "openai-agents": ({ input, arguments: text, output, data, mediaType }) => [
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: "Look." },
+        ...(data === undefined ? [] : [{ type: "input_image", image: `data:${mediaType};base64,${data}` }]),
+      ],
+    },
+    ...["c1", "c2"].map((callId) => ({ type: "function_call", callId, name: "f", arguments: text ?? input })),
+    { type: "function_call_result", callId: "c1", name: "f", output },
+    { type: "function_call_result", callId: "c2", name: "f", output: [{ type: "input_text", text: output }] },
+    { role: "user", content: "Go on." },
+  ],
   espalier: ({ arguments: text, output, data, mediaType, marked }) => {
     const own = marked ? [{ type: "cacheMark" }] : [];
     return [

@@ -198,6 +198,8 @@ test("no provider without a public encoding is counted exactly", () => {
     gemini: "prior",
     vscode: "exact",
     "ai-sdk": "exact",
+    langchain: "exact",
+    "openai-agents": "exact",
     raw: "exact",
     espalier: "exact",
   };

@@ -205,6 +205,47 @@ const aiSdk = fc.oneof(
   record({ role: is("tool"), content: some(sdkResult) }),
 );
 
+const chainContent = fc.oneof(
+  text,
+  some(
+    fc.oneof(
+      record({ type: is("text"), text }),
+      record({ type: is("image_url"), image_url: picture.map((data) => ({ url: `data:image/png;base64,${data}` })) }),
+    ),
+  ),
+);
+const chainCalls = some(record({ type: is("tool_call"), id, name: tool, args: is({ a: 1 }) }), 3);
+const chain = fc.oneof(
+  record({ type: fc.constantFrom("human", "system"), content: chainContent }),
+  record({ type: is("ai"), content: text, tool_calls: maybe(chainCalls) }),
+  // As stored, and as serialised.
+  record({ type: is("ai"), data: record({ content: text, tool_calls: chainCalls }) }),
+  record({ lc: is(1), id: is(["x", "ToolMessage"]), kwargs: record({ tool_call_id: id, content: chainContent }) }),
+  record({ type: is("tool"), tool_call_id: id, name: maybe(tool), content: chainContent }),
+);
+
+const agentsOutput = fc.oneof(
+  text,
+  record({ type: is("text"), text }),
+  some(
+    fc.oneof(
+      record({ type: is("input_text"), text }),
+      record({ type: is("input_image"), image: picture.map((data) => `data:image/png;base64,${data}`) }),
+    ),
+  ),
+);
+const agents = fc.oneof(
+  record({ role: fc.constantFrom("user", "system"), content: text }),
+  record({ type: is("message"), role: is("assistant"), content: some(record({ type: is("output_text"), text })) }),
+  record({ type: is("reasoning"), id: is("rs"), content: is([]) }),
+  record({ type: is("function_call"), callId: id, name: tool, arguments: is("{}") }),
+  record({ type: is("function_call"), callId: id, name: tool, arguments: is("{}") }),
+  record({ type: is("shell_call"), callId: id, action: is({ commands: ["ls"] }) }),
+  record({ type: is("function_call_result"), callId: id, name: tool, output: agentsOutput }),
+  record({ type: is("function_call_result"), callId: id, name: tool, output: agentsOutput }),
+  record({ type: is("hosted_tool_call"), id: is("ws"), name: is("web_search"), status: is("completed") }),
+);
+
 const neutralImage = record({ type: is("image"), data: picture });
 const neutralText = record({ type: is("text"), text });
 const neutralResult = record({
@@ -249,5 +290,7 @@ export const hosts: Record<Format, fc.Arbitrary<unknown>> = {
   vscode: wrapped("messages", vscode),
   "ai-sdk": wrapped("messages", aiSdk),
   raw: wrapped("messages", raw),
+  langchain: wrapped("messages", chain),
+  "openai-agents": wrapped("input", agents),
   espalier: some(neutral, 12).map((list) => list.map((message, at) => ({ id: `n${at}`, ...message }))),
 };
