@@ -9,7 +9,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, VARIANTS } from "./entries.mjs";
+import { FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, SDKS, VARIANTS } from "./entries.mjs";
 import { root } from "./lib.mjs";
 import { tracePage } from "./trace-page.mjs";
 
@@ -20,7 +20,12 @@ const CHUNKS = { core: "core", count: "count-core", workspace: "workspace-core" 
 /** The bundle whose classes and functions keep their names; for all bundles that would make the download 7 % larger. */
 const KEEPS_NAMES = "prompt";
 /** Bundles beside the entries. */
-const BESIDE = { prompt: "prompt/index.ts", providers: "providers/index.ts", sessions: "sessions/index.ts" };
+const BESIDE = {
+  prompt: "prompt/index.ts",
+  providers: "providers/index.ts",
+  sessions: "sessions/index.ts",
+  ...Object.fromEntries(SDKS.map((name) => [name, `sdk/${name}.ts`])),
+};
 const chunkSource = (chunk) => source(`entries/chunks/${chunk}.ts`);
 const engineSource = (name) => source(`entries/engines/${name}.ts`);
 const engines = (variants, chunks = Object.keys(CHUNKS)) =>

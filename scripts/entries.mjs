@@ -23,10 +23,14 @@ export const ENTRIES = [
     chunk: "core",
   })),
   { path: "./prompt-tsx", name: "prompt-tsx", list: "prompt-tsx/index", chunk: "core" },
+  { path: "./langchain", name: "langchain", list: "sdk/langchain", chunk: "core" },
   { path: "./count", name: "count", list: "entries/count", chunk: "count" },
   { path: "./search", name: "search", list: "entries/search", chunk: "workspace" },
   { path: "./inline-context", name: "inline-context", list: "entries/inline-context", chunk: "workspace" },
 ];
+
+/** Entries for loops of other SDKs that need no engine: their host passes a conversation. */
+export const SDKS = ["ai-sdk", "openai-agents", "anthropic", "mastra"];
 
 const vocabularies = ["o200k_base", "cl100k_base"];
 const ALL = { list: "entries/all", chunk: "core" };

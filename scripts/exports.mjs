@@ -14,7 +14,7 @@
  * All of them share the declarations of Node: TypeScript has no `node` condition under `moduleResolution: bundler`.
  */
 
-import { ENTRIES, FILES, fileOf, VARIANTS } from "./entries.mjs";
+import { ENTRIES, FILES, fileOf, SDKS, VARIANTS } from "./entries.mjs";
 
 const both = (types, name) => ({
   import: { types: `./dist/types/${types}.d.ts`, default: `./dist/${name}.js` },
@@ -70,6 +70,7 @@ export function packageExports(grammars) {
     "./search/cl100k_base": searchWith("cl100k_base"),
     "./providers": plain("providers/index", "providers"),
     "./sessions": plain("sessions/index", "sessions"),
+    ...Object.fromEntries(SDKS.map((name) => [`./${name}`, plain(`sdk/${name}`, name)])),
     "./prompt-tsx/inline": plain("prompt-tsx/index", "prompt-tsx-inline"),
     "./prompt-tsx/dist/base/*": entries["./prompt-tsx"],
     "./prompt-tsx/dist/base/output/rawTypes": plain("formats/raw/prompt", "raw"),

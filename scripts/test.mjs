@@ -29,6 +29,7 @@ const CHECKS = {
   packaging: { needsPackage: true, usesBrowser: true },
   page: { needsPackage: true, usesBrowser: true },
   docs: { needsPackage: true },
+  sdks: { needsPackage: true },
   host: { needsPackage: true, usesBrowser: true },
   // Tests other projects' builds: only by its name, or with --all.
   consumers: { needsPackage: true, usesBrowser: true, onRequest: true },

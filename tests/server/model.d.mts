@@ -22,6 +22,8 @@ export interface What {
   usage?: { input: number; cacheRead?: number; cacheWrite?: number; output: number; reasoning?: number } | undefined;
   compaction?: string;
   blocked?: string;
+  /** The number in the ids of the answer and its items, by which clients tell answers. Default 1. */
+  number?: number;
 }
 export interface How {
   status?: number;

@@ -18,7 +18,7 @@ const inputOf = ({ input, cacheRead = 0, cacheWrite = 0 }) => ({
   service_tier: "standard",
 });
 
-function message({ text, refusal, reasoning, calls, finish, usage, compaction }) {
+function message({ text, refusal, reasoning, calls, finish, usage, compaction, number = 1 }) {
   const content = [
     ...(compaction ? [{ type: "compaction", content: compaction }] : []),
     ...(reasoning ? [{ type: "thinking", thinking: reasoning, signature: "sig-1" }] : []),
@@ -26,7 +26,7 @@ function message({ text, refusal, reasoning, calls, finish, usage, compaction })
     ...calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input })),
   ];
   return {
-    id: "msg_1",
+    id: `msg_${number}`,
     type: "message",
     role: "assistant",
     model: "test",

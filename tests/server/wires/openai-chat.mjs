@@ -21,7 +21,7 @@ const FINISH = {
   content_filter: "content_filter",
   refusal: "stop",
 };
-const HEAD = { id: "chatcmpl-1", created: 0, model: "test", system_fingerprint: "fp_1" };
+const headOf = (number = 1) => ({ id: `chatcmpl-${number}`, created: 0, model: "test", system_fingerprint: "fp_1" });
 
 export const openaiChat = {
   name: "openai-chat",
@@ -29,7 +29,7 @@ export const openaiChat = {
   isStream: (_request, body) => body.stream === true,
   key: ({ authorization = "" }) => authorization.replace(/^Bearer /, ""),
 
-  body({ text, refusal, reasoning, calls, finish, usage }) {
+  body({ text, refusal, reasoning, calls, finish, usage, number }) {
     const message = {
       role: "assistant",
       content: refusal ? null : text || (calls.length > 0 ? null : text),
@@ -45,17 +45,18 @@ export const openaiChat = {
       }),
     };
     return {
-      ...HEAD,
+      ...headOf(number),
       object: "chat.completion",
       choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH[finish] ?? finish }],
       ...(usage && { usage: usageOf(usage) }),
     };
   },
 
-  events({ text, refusal, reasoning, calls, finish, usage }, { stream_options: options }) {
+  events({ text, refusal, reasoning, calls, finish, usage, number }, { stream_options: options }) {
+    const head = headOf(number);
     const chunk = (delta, finish_reason = null) =>
       event({
-        ...HEAD,
+        ...head,
         object: "chat.completion.chunk",
         choices: [{ index: 0, delta, logprobs: null, finish_reason }],
       });
@@ -72,7 +73,7 @@ export const openaiChat = {
       ]),
       chunk({}, FINISH[finish] ?? finish),
       ...(usage && options?.include_usage
-        ? [event({ ...HEAD, object: "chat.completion.chunk", choices: [], usage: usageOf(usage) })]
+        ? [event({ ...head, object: "chat.completion.chunk", choices: [], usage: usageOf(usage) })]
         : []),
       event("[DONE]"),
     ];

@@ -10,7 +10,7 @@ const usageOf = ({ input, cacheRead = 0, output, reasoning = 0 }) => ({
   total_tokens: input + cacheRead + output,
 });
 
-function response({ text, refusal, reasoning, calls, finish, usage, compaction }) {
+function response({ text, refusal, reasoning, calls, finish, usage, compaction, number = 1 }) {
   const part = refusal ? { type: "refusal", refusal } : { type: "output_text", annotations: [], logprobs: [], text };
   const output = [
     ...(compaction ? [{ type: "compaction", id: "cmp_1", encrypted_content: compaction }] : []),
@@ -18,18 +18,18 @@ function response({ text, refusal, reasoning, calls, finish, usage, compaction }
       ? [
           {
             type: "reasoning",
-            id: "rs_1",
+            id: `rs_${number}`,
             summary: [{ type: "summary_text", text: reasoning }],
             encrypted_content: "sealed",
           },
         ]
       : []),
     ...(text || refusal
-      ? [{ type: "message", id: "msg_1", status: "completed", role: "assistant", content: [part] }]
+      ? [{ type: "message", id: `msg_${number}`, status: "completed", role: "assistant", content: [part] }]
       : []),
     ...calls.map(({ id, name, input }, at) => ({
       type: "function_call",
-      id: `fc_${at}`,
+      id: number === 1 ? `fc_${at}` : `fc_${number}_${at}`,
       call_id: id,
       name,
       arguments: typeof input === "string" ? input : JSON.stringify(input),
@@ -38,7 +38,7 @@ function response({ text, refusal, reasoning, calls, finish, usage, compaction }
   ];
   const reason = finish === "length" ? "max_output_tokens" : finish === "content_filter" ? "content_filter" : undefined;
   return {
-    id: "resp_1",
+    id: `resp_${number}`,
     object: "response",
     created_at: 0,
     model: "test",

@@ -1,0 +1,127 @@
+/** Keeps a conversation in step with the list of messages that an SDK keeps. */
+
+import type { Conversation } from "../conversation/conversation.ts";
+import type { PrepareOptions } from "../conversation/types.ts";
+import { badValue } from "../errors/errors.ts";
+import { isEqual } from "../formats/values.ts";
+import type { Format } from "../types/messages.ts";
+
+/** A message of the log, and its id. */
+interface Own {
+  id: string;
+  message: object;
+}
+
+/** A conversation of any message type: SDKs check their messages by themselves. */
+export type AnyConversation = Conversation<any>;
+
+/**
+ * Follows a list that grows from step to step. The list may hold all messages so far, or the view that the last step
+ * returned and the messages since. If it continues neither, the conversation is rewound to the last common message, so
+ * that the request always has what the SDK's list has.
+ */
+export class Follower {
+  private readonly conversation: AnyConversation;
+  private readonly isSame: (a: unknown, b: unknown) => boolean;
+  /** All messages of the conversation that were not rewound, oldest first. */
+  private readonly own: Own[];
+  /** The messages of the last request. */
+  private sent: readonly object[] = [];
+
+  /**
+   * `isSame` compares a message with the SDK's copy of it.
+   *
+   * @throws EspalierError `bad_option` if the conversation has another format
+   */
+  constructor(conversation: AnyConversation, format: Format, isSame: (a: unknown, b: unknown) => boolean = isEqual) {
+    const is: unknown = conversation?.log?.format;
+    if (is !== format) throw badValue("conversation.log.format", JSON.stringify(format), is);
+    this.conversation = conversation;
+    this.isSame = isSame;
+    const ends = conversation.log.ends();
+    const all = ends ? conversation.recall(ends.join("..")) : [];
+    this.own = all.filter(({ place }) => place !== "rewound").map(({ id, message }) => ({ id, message }));
+  }
+
+  /** Number of messages of the conversation. */
+  get length(): number {
+    return this.own.length;
+  }
+
+  /** Returns the conversation's messages from a number on. */
+  from(number: number): object[] {
+    return this.own.slice(number).map(({ message }) => message);
+  }
+
+  /** Returns the request for the SDK's list. Unchanged messages are the objects of this list. */
+  async next<T extends object>(list: readonly T[], options: PrepareOptions = {}): Promise<T[]> {
+    const given = this.take(list);
+    return (await this.prepare(options)).map((message) => given.get(message) ?? (message as T));
+  }
+
+  /** Returns the request for the conversation as it is. */
+  async prepare(options: PrepareOptions = {}): Promise<object[]> {
+    const { messages } = await this.conversation.prepare(options);
+    this.sent = messages as object[];
+    return messages as object[];
+  }
+
+  /**
+   * Sends a request, and again after each refusal as too large: the conversation learns the limit, and the next request
+   * is smaller.
+   */
+  async send<T extends object, R>(
+    list: readonly T[],
+    options: PrepareOptions,
+    call: (messages: T[]) => PromiseLike<R> | R,
+  ): Promise<R> {
+    for (;;) {
+      const messages = await this.next(list, options);
+      try {
+        return await call(messages);
+      } catch (error) {
+        if (!this.mayRetry(error)) throw error;
+      }
+    }
+  }
+
+  /** Takes the error of the last request. Returns true if a smaller request may be accepted. */
+  mayRetry(error: unknown): boolean {
+    return this.sent.length > 0 && this.conversation.contextRefused(error).action === "retry";
+  }
+
+  /** Takes the usage that the SDK reports for the last request, if it reports one. */
+  report(usage: unknown): void {
+    if (this.sent.length > 0 && usage !== undefined && usage !== null) this.conversation.reportUsage(usage);
+  }
+
+  append(messages: readonly object[]): void {
+    if (messages.length === 0) return;
+    const ids = this.conversation.append(messages);
+    for (const [at, id] of ids.entries()) this.own.push({ id, message: messages[at]! });
+  }
+
+  /** Removes all messages from a number on. */
+  rewind(length: number): void {
+    if (length >= this.own.length) return;
+    this.conversation.rewind(this.own[length - 1]?.id);
+    this.own.length = length;
+  }
+
+  /** Appends what is new in a list. Returns its objects by those of the conversation. */
+  private take<T extends object>(list: readonly T[]): Map<object, T> {
+    const all = this.from(0);
+    const isView = this.sent.length > 0 && this.shared(this.sent, list) === this.sent.length;
+    const known = isView ? this.sent : all;
+    const same = isView ? known.length : this.shared(known, list);
+    if (!isView) this.rewind(same);
+    this.append(list.slice(same));
+    return new Map(known.slice(0, same).map((message, at) => [message, list[at]!]));
+  }
+
+  /** Returns the number of messages that both lists begin with. */
+  shared(one: readonly object[], other: readonly object[]): number {
+    const differs = one.findIndex((message, at) => at >= other.length || !this.isSame(message, other[at]));
+    return differs < 0 ? one.length : differs;
+  }
+}

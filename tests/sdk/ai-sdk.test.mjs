@@ -1,0 +1,129 @@
+/** `espalier/ai-sdk` on the AI SDK 5, 6 and 7. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import * as ai7 from "ai";
+import * as ai5 from "ai5";
+import * as ai6 from "ai6";
+import { createOpenAI as createOpenAI7 } from "@ai-sdk/openai";
+import { createOpenAI as createOpenAI5 } from "ai5-openai";
+import { createOpenAI as createOpenAI6 } from "ai6-openai";
+import { EspalierError } from "espalier";
+import { createMiddleware, createPrepareStep } from "espalier/ai-sdk";
+import { answer, refuse } from "../server/model.mjs";
+import { checkRequests, DONE, LIMIT, open, read, REQUEST, STEPS, SYSTEM, taskServer, TOOL } from "./task.mjs";
+
+const SDKS = { 5: [ai5, createOpenAI5], 6: [ai6, createOpenAI6], 7: [ai7, createOpenAI7] };
+let server;
+before(async () => (server = await taskServer()));
+after(() => server.close());
+
+/** Returns the options of a call that does the task. */
+function task(version) {
+  const [sdk, createOpenAI] = SDKS[version];
+  const openai = createOpenAI({ apiKey: "k", baseURL: `${server.url}/v1` });
+  const tools = { [TOOL.name]: { ...TOOL, inputSchema: sdk.jsonSchema(TOOL.parameters), execute: read } };
+  return {
+    sdk,
+    tools,
+    options: {
+      model: openai.chat("gpt-4o"),
+      system: SYSTEM,
+      messages: [{ role: "user", content: REQUEST }],
+      tools,
+      stopWhen: sdk.stepCountIs(STEPS + 5),
+      maxRetries: 0,
+    },
+  };
+}
+
+for (const version of Object.keys(SDKS)) {
+  test(`AI SDK ${version}: prepareStep sends what fits, and keeps compactions`, async () => {
+    const { sdk, tools, options } = task(version);
+    const conversation = await open("ai-sdk");
+    server.clear();
+    server.script();
+    const { text, steps } = await sdk.generateText({
+      ...options,
+      prepareStep: createPrepareStep(conversation, { tools }),
+    });
+    assert.equal(text, DONE);
+    assert.equal(steps.length, STEPS + 1);
+    checkRequests(server.seen, "openai-chat");
+    assert.equal(conversation.log.originals, 1 + 2 * STEPS, "the conversation keeps all messages");
+    await conversation.dispose();
+  });
+
+  test(`AI SDK ${version}: so does a middleware, for answers that are streamed`, async () => {
+    const { sdk, options } = task(version);
+    const conversation = await open("ai-sdk");
+    const model = sdk.wrapLanguageModel({ model: options.model, middleware: createMiddleware(conversation) });
+    server.clear();
+    server.script();
+    const result = sdk.streamText({ ...options, model });
+    assert.equal((await result.text).endsWith(DONE), true);
+    assert.equal((await result.steps).length, STEPS + 1);
+    checkRequests(server.seen, "openai-chat");
+    // The usage of each answer was reported.
+    assert.equal(conversation.usage().reported.promptTotal > 0, true);
+    await conversation.dispose();
+  });
+
+  test(`AI SDK ${version}: a middleware sends a smaller request after a refusal, and passes other errors on`, async () => {
+    const { sdk, options } = task(version);
+    const conversation = await open("ai-sdk", { model: { name: "gpt-4o", maxPromptTokens: 100_000 } });
+    const model = sdk.wrapLanguageModel({ model: options.model, middleware: createMiddleware(conversation) });
+    server.clear();
+    const words = { role: "user", content: "A long story. ".repeat(2_000) };
+    const messages = [words, { role: "assistant", content: "Nice." }, { role: "user", content: REQUEST }];
+    const tooLong =
+      "This model's maximum context length is 4000 tokens. However, your messages resulted in 6050 tokens.";
+    server.queue(refuse({ status: 400, message: tooLong, code: "context_length_exceeded" }), answer({ text: DONE }));
+    const { text } = await sdk.generateText({ ...options, model, messages, tools: undefined });
+    assert.equal(text, DONE);
+    assert.equal(server.seen.length, 2);
+    assert.ok(server.seen[1].text.length < server.seen[0].text.length / 1.5);
+    server.queue(refuse({ status: 401, message: "wrong key" }));
+    await assert.rejects(sdk.generateText({ ...options, model, messages, tools: undefined }), /wrong key/);
+    await conversation.dispose();
+  });
+}
+
+test("the next call continues the conversation, and a changed list changes it", async () => {
+  const { sdk, options } = task(7);
+  const conversation = await open("ai-sdk");
+  const model = sdk.wrapLanguageModel({ model: options.model, middleware: createMiddleware(conversation) });
+  const say = async (...messages) => {
+    server.queue(answer({ text: "Yes." }));
+    await sdk.generateText({ ...options, model, tools: undefined, messages });
+    return conversation.log.originals;
+  };
+  const user = (content) => ({ role: "user", content });
+  const yes = { role: "assistant", content: [{ type: "text", text: "Yes." }] };
+  assert.equal(await say(user("One?")), 1);
+  // Instructions may change with every call: they are not of the conversation.
+  options.system = "It is Monday.";
+  assert.equal(await say(user("One?"), yes, user("Two?")), 3);
+  // The user takes the second question back.
+  assert.equal(await say(user("One?"), yes, user("Three?")), 4);
+  const view = conversation.view().messages.map(({ content }) => content.map(({ text }) => text).join(""));
+  assert.deepEqual(view, ["One?", "Yes.", "Three?"]);
+  assert.match(server.seen.at(-1).text, /It is Monday/);
+  assert.doesNotMatch(server.seen.at(-1).text, /Two/);
+  await conversation.dispose();
+});
+
+test("a model of an unknown version, and a conversation of another format are refused", async () => {
+  const conversation = await open("ai-sdk");
+  const { wrapGenerate } = createMiddleware(conversation);
+  const model = { specificationVersion: "v5", doGenerate: () => assert.fail("it was called") };
+  await assert.rejects(
+    wrapGenerate({ model, params: { prompt: [] } }),
+    (error) => error instanceof EspalierError && /v2, v3 or v4: a model of the AI SDK 5, 6 or 7/.test(error.message),
+  );
+  await conversation.dispose();
+  const chat = await open("openai-chat");
+  assert.throws(() => createPrepareStep(chat), { code: "bad_option", path: "conversation.log.format" });
+  assert.ok(LIMIT > 0);
+  await chat.dispose();
+});

@@ -1,0 +1,129 @@
+/** `espalier/anthropic` on the tool runner of Anthropic's SDK. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import Anthropic from "@anthropic-ai/sdk";
+import { fitToolRunner } from "espalier/anthropic";
+import { answer } from "../server/model.mjs";
+import { checkRequests, DONE, open, read, REQUEST, STEPS, SYSTEM, taskServer, TOOL } from "./task.mjs";
+
+let server;
+let client;
+before(async () => {
+  server = await taskServer();
+  client = new Anthropic({ apiKey: "k", baseURL: server.url, maxRetries: 0, fetch: withThreads() });
+});
+after(() => server.close());
+
+/**
+ * Returns a `fetch` that keeps message threads, as the provider's server does: the runner then sends only what is new,
+ * and the model gets the whole history.
+ */
+function withThreads() {
+  const threads = new Map();
+  return async (url, init) => {
+    const { thread, ...body } = JSON.parse(init.body);
+    if (!thread) return fetch(url, init);
+    const { messages, ...fields } = threads.get(thread.previous_message_id) ?? { messages: [] };
+    const whole = { ...fields, ...body, messages: [...messages, ...body.messages] };
+    const headers = new Headers(init.headers);
+    headers.delete("content-length");
+    const response = await fetch(url, { ...init, headers, body: JSON.stringify(whole) });
+    const { id, content } = await response.clone().json();
+    threads.set(id, {
+      system: body.system,
+      tools: body.tools,
+      ...whole,
+      messages: [...whole.messages, { role: "assistant", content }],
+    });
+    return response;
+  };
+}
+
+/** Counts how often the tool ran. */
+let runs = 0;
+const reader = () => {
+  const { parameters, ...named } = TOOL;
+  const input_schema = parameters;
+  return {
+    ...named,
+    type: "custom",
+    input_schema,
+    parse: (input) => input,
+    run: (input) => ((runs += 1), read(input)),
+  };
+};
+const runner = (more = {}) =>
+  client.beta.messages.toolRunner({
+    thread: false,
+    model: "gpt-4o",
+    max_tokens: 500,
+    system: SYSTEM,
+    messages: [{ role: "user", content: REQUEST }],
+    tools: [reader()],
+    ...more,
+  });
+
+for (const [how, more] of Object.entries({
+  plain: {},
+  streamed: { stream: true },
+  "in a thread": { thread: undefined },
+})) {
+  const stream = more.stream === true;
+  test(`a runner (${how}) sends what fits, and keeps compactions`, async () => {
+    const conversation = await open("anthropic");
+    server.clear();
+    server.script();
+    runs = 0;
+    const own = runner(more);
+    let last;
+    for await (const reply of fitToolRunner(own, conversation)) last = stream ? await reply.finalMessage() : reply;
+    assert.equal(last.content[0].text, DONE);
+    assert.deepEqual((await own.done()).content, last.content);
+    checkRequests(server.seen, "anthropic");
+    assert.equal(runs, STEPS, "each tool ran once");
+    assert.equal(conversation.log.originals, 1 + 2 * STEPS);
+    assert.ok(conversation.usage().reported.promptTotal > 0);
+    await conversation.dispose();
+  });
+}
+
+test("what the loop's body changes counts", async () => {
+  const conversation = await open("anthropic");
+  server.clear();
+  server.script(2);
+  server.queue(answer({ number: 9, text: "As you like." }));
+  const own = runner();
+  let steps = 0;
+  for await (const reply of fitToolRunner(own, conversation)) {
+    steps += 1;
+    if (steps !== 3) continue;
+    // The answer is not accepted: the body asks again.
+    own.pushMessages({ role: "assistant", content: reply.content }, { role: "user", content: "Shorter, please." });
+  }
+  assert.equal(steps, 4);
+  assert.match(server.seen[3].text, /Shorter, please/);
+  assert.deepEqual(server.seen.map(({ refused }) => refused).filter(Boolean), []);
+  assert.equal(conversation.log.originals, 7);
+  await conversation.dispose();
+});
+
+test("a loop that is left early, and a history that was long from the beginning", async () => {
+  const conversation = await open("anthropic");
+  server.clear();
+  server.script(3);
+  const story = Array.from({ length: 8 }, (_, at) => [
+    { role: "user", content: `${at}: ${"a long story ".repeat(400)}` },
+    { role: "assistant", content: "Nice." },
+  ]).flat();
+  const messages = [...story, { role: "user", content: REQUEST }];
+  const own = runner({ messages });
+  for await (const reply of fitToolRunner(own, conversation)) {
+    assert.equal(reply.role, "assistant");
+    break;
+  }
+  assert.equal(server.seen.length, 1);
+  assert.ok(server.seen[0].text.length < JSON.stringify(messages).length / 1.5, "the first request was too long");
+  assert.equal(messages.length, 17, "the caller's list is as it was");
+  await conversation.dispose();
+});

@@ -1,0 +1,44 @@
+/**
+ * Tests the adapters of js/sdk on the real SDKs, with the packed package and the scripted model of tests/server.
+ *
+ *   node tests/sdk/run.mjs [NAME…]     all SDKs, or the named ones, such as `ai-sdk` or `langchain`
+ */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { installSdks, linkPackages } from "./install.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = join(here, "..", "..");
+const names = process.argv.slice(2);
+const files = readdirSync(here).filter(
+  (file) => file.endsWith(".test.mjs") && (names.length === 0 || names.some((name) => file.startsWith(name))),
+);
+if (files.length === 0) throw new Error(`There is no test of ${names.join(", ")}.`);
+
+const { modules, ms } = installSdks();
+console.log(ms > 0 ? `The SDKs were installed in ${(ms / 1000).toFixed(1)} s.` : "The SDKs are installed.");
+const home = mkdtempSync(join(tmpdir(), "espalier-sdks-"));
+try {
+  const own = join(home, "node_modules");
+  const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", home], {
+    cwd: join(root, "pkg"),
+    encoding: "utf8",
+  }).trim();
+  mkdirSync(join(own, "espalier"), { recursive: true });
+  execFileSync("tar", ["-xzf", join(home, packed), "-C", join(own, "espalier"), "--strip-components=1"]);
+  linkPackages(modules, own);
+  cpSync(here, join(home, "sdk"), { recursive: true });
+  cpSync(join(root, "tests", "server"), join(home, "server"), { recursive: true });
+  const { status } = spawnSync(process.execPath, ["--test", ...files.map((file) => join(home, "sdk", file))], {
+    cwd: home,
+    stdio: "inherit",
+    env: { ...process.env, NODE_ENV: undefined, NODE_OPTIONS: undefined },
+  });
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
