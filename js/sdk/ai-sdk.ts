@@ -10,7 +10,7 @@ import type { AnyConversation } from "./follow.ts";
 import { asPromptMessage, systemText, withoutSystem } from "./prompts.ts";
 import type { PromptMessage } from "./prompts.ts";
 
-export { EspalierError, isEspalierError } from "../errors/errors.ts";
+const SDK = "the AI SDK 5, 6 or 7";
 
 /** What `prepareStep` receives, as far as it is used. */
 export interface Step {
@@ -69,7 +69,7 @@ export function createPrepareStep(
   conversation: AnyConversation,
   { tools }: { tools?: ToolList } = {},
 ): (step: Step) => Promise<{ messages: any[] }> {
-  const follower = new Follower(conversation, "ai-sdk");
+  const follower = new Follower(conversation, { format: "ai-sdk", sdk: SDK });
   return async ({ messages, steps, instructions }) => {
     follower.report(steps?.at(-1)?.usage);
     const options = { system: systemText(instructions), ...(tools !== undefined && { tools }) };
@@ -85,14 +85,10 @@ export function createPrepareStep(
  * @throws EspalierError `bad_option` if the conversation has another format, or the model an unknown version
  */
 export function createMiddleware(conversation: AnyConversation): ContextMiddleware {
-  const follower = new Follower(conversation, "ai-sdk");
+  const follower = new Follower(conversation, { format: "ai-sdk", sdk: SDK });
   const send = <R>({ model, params }: ModelCall, name: "doGenerate" | "doStream") => {
     if (!/^v[234]$/.test(model.specificationVersion))
-      throw badValue(
-        "model.specificationVersion",
-        "v2, v3 or v4: a model of the AI SDK 5, 6 or 7",
-        model.specificationVersion,
-      );
+      throw badValue("model.specificationVersion", `v2, v3 or v4: a model of ${SDK}`, model.specificationVersion);
     const { system, rest, options } = withoutSystem(params.prompt);
     const { tools = [], abortSignal: signal } = params;
     return follower.send(

@@ -1,10 +1,12 @@
 /** `espalier/anthropic`: a conversation in the loop of Anthropic's tool runner (`client.beta.messages.toolRunner`). */
 
+import { badValue } from "../errors/errors.ts";
 import { Follower } from "./follow.ts";
 import type { AnyConversation } from "./follow.ts";
 import { systemText } from "./prompts.ts";
 
-export { EspalierError, isEspalierError } from "../errors/errors.ts";
+const SDK = "@anthropic-ai/sdk 1.14";
+const NEEDED = ["setMessagesParams", "generateToolResponse"] as const;
 
 /** The parameters of a runner, as far as they are used. */
 interface RunnerParams {
@@ -56,7 +58,9 @@ export async function* fitToolRunner<Reply>(
   runner: ToolRunner<Reply>,
   conversation: AnyConversation,
 ): AsyncGenerator<Awaited<Reply>, void, void> {
-  const follower = new Follower(conversation, "anthropic");
+  const follower = new Follower(conversation, { format: "anthropic", sdk: SDK });
+  const missing = NEEDED.find((name) => typeof runner?.[name] !== "function");
+  if (missing) throw badValue(`runner.${missing}`, `a method, as in ${SDK}`, runner?.[missing]);
   /** Gives the runner another list if messages must leave it. Returns the list that it has then. */
   const fit = async (list: readonly object[]) => {
     const { system, tools = [] } = runner.params;

@@ -25,18 +25,24 @@ export class Follower {
   private readonly isSame: (a: unknown, b: unknown) => boolean;
   /** All messages of the conversation that were not rewound, oldest first. */
   private readonly own: Own[];
-  /** The messages of the last request. */
+  /** The messages of the last request: as the conversation has them, and as the SDK got them. */
   private sent: readonly object[] = [];
+  private returned: readonly object[] = [];
+  private readonly sdk: string;
 
   /**
-   * `isSame` compares a message with the SDK's copy of it.
+   * `sdk` names the known versions in errors. `isSame` compares a message with the SDK's copy of it.
    *
    * @throws EspalierError `bad_option` if the conversation has another format
    */
-  constructor(conversation: AnyConversation, format: Format, isSame: (a: unknown, b: unknown) => boolean = isEqual) {
+  constructor(
+    conversation: AnyConversation,
+    { format, sdk, isSame = isEqual }: { format: Format; sdk: string; isSame?: (a: unknown, b: unknown) => boolean },
+  ) {
     const is: unknown = conversation?.log?.format;
     if (is !== format) throw badValue("conversation.log.format", JSON.stringify(format), is);
     this.conversation = conversation;
+    this.sdk = sdk;
     this.isSame = isSame;
     const ends = conversation.log.ends();
     const all = ends ? conversation.recall(ends.join("..")) : [];
@@ -53,16 +59,24 @@ export class Follower {
     return this.own.slice(number).map(({ message }) => message);
   }
 
-  /** Returns the request for the SDK's list. Unchanged messages are the objects of this list. */
+  /**
+   * Returns the request for the SDK's list. Unchanged messages are the objects of this list.
+   *
+   * @throws EspalierError `bad_option` if this is no list: another version of the SDK passes something else
+   */
   async next<T extends object>(list: readonly T[], options: PrepareOptions = {}): Promise<T[]> {
+    if (!Array.isArray(list)) throw badValue("messages", `a list, as ${this.sdk} has it`, list);
     const given = this.take(list);
-    return (await this.prepare(options)).map((message) => given.get(message) ?? (message as T));
+    const returned = (await this.prepare(options)).map((message) => given.get(message) ?? (message as T));
+    this.returned = returned;
+    return returned;
   }
 
   /** Returns the request for the conversation as it is. */
   async prepare(options: PrepareOptions = {}): Promise<object[]> {
     const { messages } = await this.conversation.prepare(options);
     this.sent = messages as object[];
+    this.returned = this.sent;
     return messages as object[];
   }
 
@@ -110,10 +124,14 @@ export class Follower {
 
   /** Appends what is new in a list. Returns its objects by those of the conversation. */
   private take<T extends object>(list: readonly T[]): Map<object, T> {
+    const { sent, returned } = this;
     const all = this.from(0);
-    const isView = this.sent.length > 0 && this.shared(this.sent, list) === this.sent.length;
-    const known = isView ? this.sent : all;
-    const same = isView ? known.length : this.shared(known, list);
+    // Messages can be equal by chance ("Go on."), so the SDK's own objects tell more than values.
+    const hasReturned = returned.length > 0 && returned.every((message, at) => message === list[at]);
+    const whole = hasReturned ? 0 : this.shared(all, list);
+    const isView = hasReturned || (whole < all.length && sent.length > 0 && this.shared(sent, list) === sent.length);
+    const known = isView ? sent : all;
+    const same = isView ? sent.length : whole;
     if (!isView) this.rewind(same);
     this.append(list.slice(same));
     return new Map(known.slice(0, same).map((message, at) => [message, list[at]!]));

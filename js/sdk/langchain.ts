@@ -84,7 +84,8 @@ export interface ContextHooks {
 /**
  * Returns hooks for LangChain's `createMiddleware`: each call of the model sends what `conversation.prepare` returns,
  * reports its usage, and is repeated with a smaller request if the provider refuses one as too large. The state of the
- * graph keeps all messages; compactions are edits of the conversation, so they persist from call to call.
+ * graph keeps all messages; compactions are edits of the conversation, so they persist from call to call. `tools`
+ * replaces the agent's tools where their tokens are counted; needed if a schema of theirs cannot be read (zod 3).
  *
  * ```ts
  * import { ChatOpenAI } from "@langchain/openai";
@@ -105,14 +106,17 @@ export interface ContextHooks {
  *
  * @throws EspalierError `bad_option` if the conversation has another format
  */
-export function createHooks(conversation: AnyConversation): ContextHooks {
-  const follower = new Follower(conversation, "langchain");
+export function createHooks(
+  conversation: AnyConversation,
+  { tools: counted }: { tools?: ToolList } = {},
+): ContextHooks {
+  const follower = new Follower(conversation, { format: "langchain", sdk: "LangChain 1.5" });
   return {
     name: "EspalierContext",
     async wrapModelCall(request: ModelRequest, handler: (request: ModelRequest) => PromiseLike<unknown>) {
       const { systemMessage, tools = [], runtime } = request;
       const signal = runtime?.signal;
-      const options = { system: systemText(systemMessage), tools: tools as ToolList, ...(signal && { signal }) };
+      const options = { system: systemText(systemMessage), tools: counted ?? tools, ...(signal && { signal }) };
       const reply = await follower.send(request.messages as object[], options, (messages) =>
         handler({ ...request, messages }),
       );

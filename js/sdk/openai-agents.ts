@@ -9,8 +9,6 @@ import { isResult } from "../formats/openai-agents/shape.ts";
 import { Follower } from "./follow.ts";
 import type { AnyConversation } from "./follow.ts";
 
-export { EspalierError, isEspalierError } from "../errors/errors.ts";
-
 /** A session of the Agents SDK, and the filter that belongs to it. */
 export interface ContextSession {
   getSessionId(): Promise<string>;
@@ -30,13 +28,10 @@ export interface ContextSession {
  * it has a storage.
  *
  * ```ts
- * import { Agent, run, setDefaultOpenAIClient, setTracingDisabled } from "@openai/agents";
- * import OpenAI from "openai";
+ * import { Agent, run } from "@openai/agents";
  * import { openConversation } from "espalier";
  * import { createSession } from "espalier/openai-agents";
  *
- * setDefaultOpenAIClient(new OpenAI());
- * setTracingDisabled(true);
  * const conversation = await openConversation({ format: "openai-agents", model: "gpt-4o" });
  * const session = createSession(conversation);
  * const agent = new Agent({ name: "Fixer", instructions: "You fix builds.", model: "gpt-4o" });
@@ -53,7 +48,11 @@ export function createSession(
   { sessionId = "espalier" }: { sessionId?: string } = {},
 ): ContextSession {
   if (typeof sessionId !== "string") throw badValue("options.sessionId", "a text", sessionId);
-  const follower = new Follower(conversation, "openai-agents", isSameItem);
+  const follower = new Follower(conversation, {
+    format: "openai-agents",
+    sdk: "the OpenAI Agents SDK 0.20",
+    isSame: isSameItem,
+  });
   /** Number of items that the SDK has stored; the filter has seen the others before they are stored. */
   let stored = follower.length;
   return {

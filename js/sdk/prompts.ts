@@ -18,6 +18,8 @@ export function withoutSystem(prompt: readonly PromptMessage[]): {
   rest: readonly PromptMessage[];
   options: PrepareOptions;
 } {
+  // The follower refuses what is no list.
+  if (!Array.isArray(prompt)) return { system: [], rest: prompt, options: {} };
   const first = prompt.findIndex(({ role }) => role !== "system");
   const end = first < 0 ? prompt.length : first;
   const system = prompt.slice(0, end);

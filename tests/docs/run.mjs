@@ -33,6 +33,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { transformSync } from "esbuild";
 import { answer, modelServer, SUMMARY } from "../server/model.mjs";
+import { installSdks, linkPackages } from "../sdk/install.mjs";
 import { providePage } from "./page.mjs";
 import { blocksOf, commentsOf, fault, tested } from "./blocks.mjs";
 
@@ -72,7 +73,7 @@ writeFileSync(
 );
 chmodSync(join(shim, "npx"), 0o755);
 process.env.DOCS_SERVER = server.url;
-Object.assign(process.env, { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" });
+Object.assign(process.env, { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", OPENAI_AGENTS_DISABLE_TRACING: "1" });
 const redirect = pathToFileURL(join(here, "redirect.mjs")).href;
 await import(redirect);
 await providePage();
@@ -218,6 +219,8 @@ function install() {
     });
     writeFileSync(stamp, wanted);
   }
+  // Those of docs/sdks.md, which tests/sdk needs, too.
+  linkPackages(installSdks().modules, modules);
   for (const [name, folder] of [
     ["espalier", join(root, "pkg")],
     ["vscode", join(here, "vscode")],

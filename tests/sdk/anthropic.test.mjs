@@ -2,17 +2,13 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import Anthropic from "@anthropic-ai/sdk";
 import { fitToolRunner } from "espalier/anthropic";
 import { answer } from "../server/model.mjs";
-import { checkRequests, DONE, open, read, REQUEST, STEPS, SYSTEM, taskServer, TOOL } from "./task.mjs";
+import { anthropicRunner } from "./agents.mjs";
+import { checkRequests, DONE, open, REQUEST, STEPS, taskServer } from "./task.mjs";
 
 let server;
-let client;
-before(async () => {
-  server = await taskServer();
-  client = new Anthropic({ apiKey: "k", baseURL: server.url, maxRetries: 0, fetch: withThreads() });
-});
+before(async () => (server = await taskServer()));
 after(() => server.close());
 
 /**
@@ -42,27 +38,7 @@ function withThreads() {
 
 /** Counts how often the tool ran. */
 let runs = 0;
-const reader = () => {
-  const { parameters, ...named } = TOOL;
-  const input_schema = parameters;
-  return {
-    ...named,
-    type: "custom",
-    input_schema,
-    parse: (input) => input,
-    run: (input) => ((runs += 1), read(input)),
-  };
-};
-const runner = (more = {}) =>
-  client.beta.messages.toolRunner({
-    thread: false,
-    model: "gpt-4o",
-    max_tokens: 500,
-    system: SYSTEM,
-    messages: [{ role: "user", content: REQUEST }],
-    tools: [reader()],
-    ...more,
-  });
+const runner = (more) => anthropicRunner(server, { onRun: () => (runs += 1), fetch: withThreads(), ...more });
 
 for (const [how, more] of Object.entries({
   plain: {},
@@ -87,6 +63,16 @@ for (const [how, more] of Object.entries({
     await conversation.dispose();
   });
 }
+
+test("a runner of another version is refused", async () => {
+  const conversation = await open("anthropic");
+  const { params } = runner();
+  await assert.rejects(fitToolRunner({ params }, conversation).next(), {
+    code: "bad_option",
+    path: "runner.setMessagesParams",
+  });
+  await conversation.dispose();
+});
 
 test("what the loop's body changes counts", async () => {
   const conversation = await open("anthropic");

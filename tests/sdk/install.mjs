@@ -2,7 +2,17 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tools } from "../../scripts/lib.mjs";
@@ -38,6 +48,12 @@ export function linkPackages(modules, into) {
     if (name.startsWith("@")) {
       mkdirSync(join(into, name), { recursive: true });
       linkPackages(join(modules, name), join(into, name));
-    } else if (!existsSync(join(into, name))) symlinkSync(join(modules, name), join(into, name), "dir");
+    } else {
+      const link = join(into, name);
+      const is = lstatSync(link, { throwIfNoEntry: false });
+      // A link is of an earlier call, whose versions may have been others.
+      if (is?.isSymbolicLink()) unlinkSync(link);
+      if (!is || is.isSymbolicLink()) symlinkSync(join(modules, name), link, "dir");
+    }
   }
 }

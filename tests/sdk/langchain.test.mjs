@@ -11,22 +11,18 @@ import {
   SystemMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import { ChatOpenAI } from "@langchain/openai";
-import { contextEditingMiddleware, createAgent, createMiddleware, tool } from "langchain";
-import { z } from "zod";
+import { contextEditingMiddleware, createAgent, createMiddleware, tool as langchainTool } from "langchain";
 import { convert, countMessages, prune } from "espalier";
 import { createContextEdit, createHooks, trimMessages } from "espalier/langchain";
 import { answer, refuse } from "../server/model.mjs";
-import { checkRequests, DONE, LIMIT, open, read, REQUEST, STEPS, SYSTEM, taskServer, TOOL } from "./task.mjs";
+import { langchain, langchainModel } from "./agents.mjs";
+import { checkRequests, DONE, LIMIT, open, REQUEST, STEPS, SYSTEM, taskServer, TOOL } from "./task.mjs";
 
 let server;
 before(async () => (server = await taskServer()));
 after(() => server.close());
 
-const reader = tool(read, { ...TOOL, schema: z.object({ path: z.string() }) });
-const model = () =>
-  new ChatOpenAI({ model: "gpt-4o", apiKey: "k", maxRetries: 0, configuration: { baseURL: `${server.url}/v1` } });
-const agent = (...middleware) => createAgent({ model: model(), tools: [reader], systemPrompt: SYSTEM, middleware });
+const agent = (...middleware) => langchain(server, ...middleware);
 const task = () => [{ messages: [new HumanMessage(REQUEST)] }, { recursionLimit: 100 }];
 
 /** A conversation of instances: a request, rounds with two calls each, an answer. */
@@ -78,6 +74,31 @@ test("the hooks send a smaller request after a refusal", async () => {
   await conversation.dispose();
 });
 
+test("tools are counted; a schema that cannot be read is refused, and can be replaced", async () => {
+  const { z: z3 } = await import("zod/v3");
+  const old = langchainTool(() => "", {
+    name: "old",
+    description: "An old tool.",
+    schema: z3.object({ path: z3.string() }),
+  });
+  const ask = async (options) => {
+    const conversation = await open("langchain");
+    const middleware = createMiddleware(createHooks(conversation, options));
+    server.clear();
+    server.queue(answer({ text: DONE }));
+    try {
+      const own = createAgent({ model: langchainModel(server), tools: [old], middleware: [middleware] });
+      await own.invoke({ messages: [new HumanMessage(REQUEST)] });
+      return conversation.usage().tools;
+    } finally {
+      await conversation.dispose();
+    }
+  };
+  await assert.rejects(ask(), /tools\[0\] has a schema of a validation library.*options\.tools/);
+  const { parameters } = TOOL;
+  assert.ok((await ask({ tools: [{ name: "old", description: "An old tool.", schema: parameters }] })) > 10);
+});
+
 test("contextEditingMiddleware with the edit sends what fits", async () => {
   server.clear();
   server.script();
@@ -105,14 +126,14 @@ test("trimMessages: exact, whole pairs, unchanged instances are the same objects
     // A real model of LangChain takes them.
     server.clear();
     server.queue(answer({ text: DONE }));
-    assert.equal((await model().invoke(trimmed)).content, DONE);
+    assert.equal((await langchainModel(server).invoke(trimmed)).content, DONE);
   }
   assert.deepEqual(trimMessages(messages, { maxTokens: whole }), messages);
   assert.ok(trimMessages(messages, { maxTokens: whole }).every((message, at) => message === messages[at]));
   // In a chain: LangChain makes a runnable of a function.
   server.queue(answer({ text: DONE }));
   const { RunnableLambda } = await import("@langchain/core/runnables");
-  const chain = RunnableLambda.from(trimMessages({ maxTokens: 2_000 })).pipe(model());
+  const chain = RunnableLambda.from(trimMessages({ maxTokens: 2_000 })).pipe(langchainModel(server));
   assert.equal((await chain.invoke(messages)).content, DONE);
 });
 

@@ -2,24 +2,18 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Agent, MemorySession, run, setDefaultOpenAIClient, setTracingDisabled, tool } from "@openai/agents";
-import OpenAI from "openai";
-import { z } from "zod";
+import { MemorySession, run } from "@openai/agents";
 import { convert, countMessages, prune } from "espalier";
 import { createSession } from "espalier/openai-agents";
 import { answer } from "../server/model.mjs";
-import { checkRequests, DONE, LIMIT, open, read, REQUEST, STEPS, SYSTEM, taskServer, TOOL } from "./task.mjs";
+import { openaiAgents } from "./agents.mjs";
+import { checkRequests, DONE, LIMIT, open, REQUEST, STEPS, taskServer } from "./task.mjs";
 
 let server;
-before(async () => {
-  server = await taskServer();
-  setDefaultOpenAIClient(new OpenAI({ apiKey: "k", baseURL: `${server.url}/v1`, maxRetries: 0 }));
-  setTracingDisabled(true);
-});
+before(async () => (server = await taskServer()));
 after(() => server.close());
 
-const reader = tool({ ...TOOL, parameters: z.object({ path: z.string() }), execute: read });
-const agent = () => new Agent({ name: "Reader", instructions: SYSTEM, model: "gpt-4o", tools: [reader] });
+const agent = () => openaiAgents(server);
 
 /** Runs the task in a memory of the SDK, and returns its items: what a host of the SDK has stored. */
 async function recorded(steps) {

@@ -24,6 +24,11 @@ const LISTS = [
   "entries/inline-context",
   "providers/index",
   "sessions/index",
+  "sdk/ai-sdk",
+  "sdk/anthropic",
+  "sdk/langchain",
+  "sdk/mastra",
+  "sdk/openai-agents",
 ];
 
 test("a name that two entries export means the same in both", () => {
