@@ -18,6 +18,7 @@ import { modelServer } from "../server/model.mjs";
 import { countCases } from "./count.mjs";
 import { downloadCases } from "./download.mjs";
 import { functionsCases } from "./functions.mjs";
+import { sdkCases } from "./sdks.mjs";
 import { workspaceCases } from "./workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -806,8 +807,15 @@ const cases = {
   },
 };
 
-const tools = { consumer, home, root, run, titleIn };
-Object.assign(cases, countCases(tools), downloadCases(tools), functionsCases(tools), workspaceCases(tools));
+const tools = { consumer, home, node, root, run, titleIn };
+Object.assign(
+  cases,
+  countCases(tools),
+  downloadCases(tools),
+  functionsCases(tools),
+  sdkCases(tools),
+  workspaceCases(tools),
+);
 
 const only = process.argv.slice(2);
 let failed = 0;

@@ -1,5 +1,7 @@
 /** Items of the OpenAI Agents SDK: messages, reasoning, calls and results as items of their own. */
 
+import { contentParts, noted, onePart, withContent } from "../items.ts";
+import type { ItemPiece } from "../items.ts";
 import { documentPart, image } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
@@ -7,10 +9,10 @@ import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
+import type { Part, Role } from "../../types/messages.ts";
 import { CALLS, OTHERS, RESULTS } from "./shape.ts";
 
-export type Piece = "item" | { content: number };
+export type Piece = ItemPiece;
 
 const ROLES: Record<string, Role> = { system: "system", user: "user", assistant: "assistant" };
 
@@ -18,14 +20,11 @@ export const messages: Messages<Piece> = {
   read(item, at, path) {
     const id = `m${at}`;
     const type = item["type"] ?? "message";
-    const one = (role: Role, part: Part) => ({
-      message: { id, role, parts: [part] } satisfies NeutralMessage,
-      pieces: ["item" as const],
-    });
+    const one = (role: Role, part: Part) => onePart(id, role, part);
     if (type === "message") {
       const role = roleOf(ROLES, item["role"]);
       if (!role) throw bad(`${path}.role`, "system, user or assistant", item["role"]);
-      const read = contentParts(item["content"], `${path}.content`);
+      const read = contentParts(item["content"], `${path}.content`, contentPart);
       return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
     }
     const [input, output] = [CALLS.get(type), RESULTS.get(type)];
@@ -57,20 +56,7 @@ export const messages: Messages<Piece> = {
     const byNumber = byPart(edits);
     const only = message.parts[0];
     if (pieces[0] === "item" && only && only.type !== "text") return editedItem(original, only, byNumber.get(0));
-    const content = original["content"];
-    if (typeof content === "string") {
-      const edit = byNumber.get(0);
-      return copy(original, { content: edit?.to?.type === "text" ? edit.to.text : edit ? content : "" });
-    }
-    const kept = pieces.flatMap((piece, part) => {
-      const edit = byNumber.get(part);
-      if (!edit || piece === "item") return [];
-      const item = (content as Fields[])[piece.content]!;
-      if (edit.to?.type === "note") return [noted(edit.to.text)];
-      if (edit.to?.type !== "text") return [item];
-      return [copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.to.text })];
-    });
-    return copy(original, { content: kept });
+    return withContent(original, pieces, byNumber);
   },
 
   forModel: (item) => fieldForModel(item, "output", () => noted(NOTHING)),
@@ -125,17 +111,6 @@ function withOutput(original: Fields, said: string): Fields {
     return copy(original, { output: [{ stdout: said, stderr: "", outcome }] });
   }
   return copy(original, { output: isFields(output) ? { type: "text", text: said } : said });
-}
-
-const noted = (said: string): Fields => ({ type: "input_text", text: said });
-
-function contentParts(content: unknown, path: string): [Part, Piece][] {
-  if (typeof content === "string") return [[text(content), "item"]];
-  if (!Array.isArray(content)) throw bad(path, "a text or a list of parts", content);
-  return content.map((item: unknown, at): [Part, Piece] => {
-    if (!isFields(item)) throw bad(`${path}[${at}]`, "a part", item);
-    return [contentPart(item), { content: at }];
-  });
 }
 
 /** An output is a text, one part, or a list of parts; shells return a list of their own. */

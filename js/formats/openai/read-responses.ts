@@ -1,5 +1,7 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
+import { contentParts, noted, onePart, withContent } from "../items.ts";
+import type { ItemPiece } from "../items.ts";
 import { documentPart, image } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
@@ -7,9 +9,9 @@ import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralMessage, Part, Role } from "../../types/messages.ts";
+import type { Part, Role } from "../../types/messages.ts";
 
-export type Piece = "item" | { content: number };
+export type Piece = ItemPiece;
 
 /**
  * A search for tools that the host runs: its output is a list of tools. Those that the platform runs have no `call_id`.
@@ -52,14 +54,11 @@ export const messages: Messages<Piece> = {
   read(item, at, path) {
     const id = `m${at}`;
     const type = item["type"] ?? "message";
-    const one = (role: Role, part: Part) => ({
-      message: { id, role, parts: [part] } satisfies NeutralMessage,
-      pieces: ["item" as const],
-    });
+    const one = (role: Role, part: Part) => onePart(id, role, part);
     if (type === "message") {
       const role = roleOf(ROLES, item["role"]);
       if (!role) throw bad(`${path}.role`, "system, developer, user or assistant", item["role"]);
-      const read = contentParts(item["content"], `${path}.content`);
+      const read = messageParts(item["content"], `${path}.content`);
       return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
     }
     if (typeof type !== "string") throw bad(`${path}.type`, "the name of an item's type", type);
@@ -125,20 +124,7 @@ export const messages: Messages<Piece> = {
       if (edit?.callId !== undefined) return copy(original, { call_id: edit.callId });
       return original;
     }
-    const content = original["content"];
-    const kept = pieces.flatMap((piece, part) => {
-      const edit = byNumber.get(part);
-      if (!edit) return [];
-      if (piece === "item") return [edit.to?.type === "text" ? edit.to.text : content];
-      const item = (content as Fields[])[piece.content]!;
-      if (edit.to?.type === "note") return [noted(edit.to.text)];
-      return [
-        edit.to?.type === "text"
-          ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.to.text })
-          : item,
-      ];
-    });
-    return copy(original, { content: typeof content === "string" ? (kept[0] ?? "") : kept });
+    return withContent(original, pieces, byNumber);
   },
 
   forModel: (item) => fieldForModel(item, "output", () => noted(NOTHING)),
@@ -146,22 +132,14 @@ export const messages: Messages<Piece> = {
   tools: (tools) => tools.map(tool),
 };
 
-const noted = (said: string): Fields => ({ type: "input_text", text: said });
-
-function contentParts(content: unknown, path: string): [Part, Piece][] {
-  if (content === undefined || content === null) return [];
-  if (typeof content === "string") return [[text(content), "item"]];
-  if (!Array.isArray(content)) throw bad(path, "a text or a list of parts", content);
-  return content.map((item: unknown, at): [Part, Piece] => {
-    if (!isFields(item)) throw bad(`${path}[${at}]`, "a part", item);
-    return [contentPart(item), { content: at }];
-  });
+function messageParts(content: unknown, path: string): [Part, Piece][] {
+  return content === undefined || content === null ? [] : contentParts(content, path, contentPart);
 }
 
 /** A result is a text or a list of parts; that of a computer is one screenshot, and others have shapes of their own. */
 function outputParts(output: unknown, path: string): Part[] {
   if (isFields(output)) return [typeof output["image_url"] === "string" ? image(output["image_url"]) : opaque(output)];
-  return contentParts(output, path).map(([part]) => part);
+  return messageParts(output, path).map(([part]) => part);
 }
 
 function contentPart(item: Fields): Part {

@@ -1,0 +1,46 @@
+/** What the formats of items share: a message, a call, a result and a thought are items of their own. */
+
+import type { NeutralMessage, Part, PartEdit, Role } from "../types/messages.ts";
+import type { ReadMessage } from "./adapter.ts";
+import { text } from "./parts.ts";
+import { bad, copy, isFields } from "./values.ts";
+import type { Fields } from "./values.ts";
+
+/** The item as a whole, or a part of a message's content. */
+export type ItemPiece = "item" | { content: number };
+
+/** Returns an item that is one part. */
+export function onePart(id: string, role: Role, part: Part): ReadMessage<ItemPiece> {
+  return { message: { id, role, parts: [part] } satisfies NeutralMessage, pieces: ["item"] };
+}
+
+/** Reads content: a text, or a list of parts that `read` knows. */
+export function contentParts(content: unknown, path: string, read: (item: Fields) => Part): [Part, ItemPiece][] {
+  if (typeof content === "string") return [[text(content), "item"]];
+  if (!Array.isArray(content)) throw bad(path, "a text or a list of parts", content);
+  return content.map((item: unknown, at): [Part, ItemPiece] => {
+    if (!isFields(item)) throw bad(`${path}[${at}]`, "a part", item);
+    return [read(item), { content: at }];
+  });
+}
+
+/** Returns the message with its content edited; parts without an edit go. */
+export function withContent(original: Fields, pieces: readonly ItemPiece[], byNumber: ReadonlyMap<number, PartEdit>) {
+  const { content } = original;
+  if (typeof content === "string") {
+    const edit = byNumber.get(0);
+    return copy(original, { content: edit?.to?.type === "text" ? edit.to.text : edit ? content : "" });
+  }
+  const kept = pieces.flatMap((piece, part) => {
+    const edit = byNumber.get(part);
+    if (!edit || piece === "item") return [];
+    const item = (content as Fields[])[piece.content]!;
+    if (edit.to?.type === "note") return [noted(edit.to.text)];
+    if (edit.to?.type !== "text") return [item];
+    return [copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.to.text })];
+  });
+  return copy(original, { content: kept });
+}
+
+/** Returns a text as a part of content. */
+export const noted = (said: string): Fields => ({ type: "input_text", text: said });
