@@ -35,7 +35,7 @@ export interface ModelCall {
 
 /** A middleware for `wrapLanguageModel` of all three versions. */
 export interface ContextMiddleware {
-  /** `v4`, which version 7 asks for; a version 6 that checks types has `v3`. */
+  /** `v4`. The types of version 6 ask for `v3`; at run time it accepts both. */
   readonly specificationVersion: any;
   wrapGenerate(call: any): Promise<any>;
   wrapStream(call: any): Promise<any>;

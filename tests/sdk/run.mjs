@@ -33,12 +33,27 @@ try {
   linkPackages(modules, own);
   cpSync(here, join(home, "sdk"), { recursive: true });
   cpSync(join(root, "tests", "server"), join(home, "server"), { recursive: true });
+  const types = names.length > 0 || typesFit(join(home, "sdk"));
   const { status } = spawnSync(process.execPath, ["--test", ...files.map((file) => join(home, "sdk", file))], {
     cwd: home,
     stdio: "inherit",
     env: { ...process.env, NODE_ENV: undefined, NODE_OPTIONS: undefined },
   });
-  process.exitCode = status ?? 1;
+  process.exitCode = types ? (status ?? 1) : 1;
 } finally {
   rmSync(home, { recursive: true, force: true });
+}
+
+/** Type-checks types.ts against the SDKs. */
+function typesFit(folder) {
+  const options =
+    "--noEmit --strict --target es2022 --lib es2023,dom,dom.iterable,esnext.disposable --module esnext --moduleResolution bundler";
+  const flags = [...options.split(" "), "--skipLibCheck", "--types", "node"];
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), ...flags, join(folder, "types.ts")],
+    { cwd: folder, encoding: "utf8" },
+  );
+  console.log(status === 0 ? "ok     types.ts" : `FAILED types.ts\n${stdout}`);
+  return status === 0;
 }
