@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   unlinkSync,
@@ -25,19 +26,23 @@ export function installSdks() {
   const name = createHash("sha256").update(manifest).digest("hex").slice(0, 16);
   const folder = join(dirname(tools), "sdks", name);
   const modules = join(folder, "node_modules");
-  const stamp = join(folder, "installed");
-  if (existsSync(stamp)) return { modules, ms: 0 };
+  if (existsSync(folder)) return { modules, ms: 0 };
   const start = Date.now();
-  // An installation that was interrupted.
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), manifest);
-  const quiet = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--prefer-offline"];
-  execFileSync("npm", ["install", ...quiet, "--loglevel=error"], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  writeFileSync(stamp, "");
+  // Two checks may install at the same time, and an installation may be interrupted: a folder is whole from the moment
+  // at which it has its name.
+  const made = `${folder}-${process.pid}`;
+  mkdirSync(made, { recursive: true });
+  try {
+    writeFileSync(join(made, "package.json"), manifest);
+    const quiet = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--prefer-offline"];
+    execFileSync("npm", ["install", ...quiet, "--loglevel=error"], {
+      cwd: made,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    if (!existsSync(folder)) renameSync(made, folder);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
   return { modules, ms: Date.now() - start };
 }
 

@@ -3,7 +3,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { Agent as MastraAgent } from "@mastra/core/agent";
-import { Agent, run } from "@openai/agents";
+import { type Agent, run } from "@openai/agents";
 import { generateText as generateText7, ToolLoopAgent, wrapLanguageModel as wrap7 } from "ai";
 import type { LanguageModel as Model7 } from "ai";
 import { generateText as generateText5, wrapLanguageModel as wrap5 } from "ai5";
