@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createOpenAI } from "@ai-sdk/openai";
 import { EspalierError } from "espalier";
 import { createMiddleware, createPrepareStep } from "espalier/ai-sdk";
 import { answer, refuse } from "../server/model.mjs";
@@ -26,6 +27,7 @@ for (const version of Object.keys(AI_SDKS)) {
     assert.equal(steps.length, STEPS + 1);
     checkRequests(server.seen, "openai-chat");
     assert.equal(conversation.log.originals, 1 + 2 * STEPS, "the conversation keeps all messages");
+    assert.ok(conversation.usage().reported.promptTotal > 0, "the usage of each step was reported");
     await conversation.dispose();
   });
 
@@ -63,6 +65,30 @@ for (const version of Object.keys(AI_SDKS)) {
     await conversation.dispose();
   });
 }
+
+test("what changes in an answer that OpenAI has stored is sent, not referred to", async () => {
+  const { sdk } = aiSdk(server, 7);
+  const model = createOpenAI({ apiKey: "k", baseURL: `${server.url}/v1` }).responses("gpt-4o");
+  const text = "word ".repeat(3_000);
+  server.clear();
+  server.queue(answer({ text }), answer({ number: 2, text: DONE }), answer({ number: 3, text: DONE }));
+  const question = { role: "user", content: "Write a story." };
+  const { response } = await sdk.generateText({ model, messages: [question] });
+  const messages = [question, ...response.messages, { role: "user", content: "Go on." }];
+  await sdk.generateText({ model, messages });
+  assert.deepEqual(server.seen[1].body.input[1], { type: "item_reference", id: "msg_1" });
+  const conversation = await open("ai-sdk", { messages, model: { name: "gpt-4o", maxPromptTokens: 100_000 } });
+  conversation.log.edit({
+    kind: "truncate",
+    rule: "test",
+    targets: [{ message: "m1", part: 0, to: { type: "text", text: "A story." } }],
+  });
+  await sdk.generateText({ model, messages: conversation.view().messages });
+  const [, sent] = server.seen[2].body.input;
+  assert.equal(sent.role, "assistant", JSON.stringify(sent));
+  assert.match(JSON.stringify(sent.content), /A story\./);
+  await conversation.dispose();
+});
 
 test("the next call continues the conversation, and a changed list changes it", async () => {
   const { sdk, options } = aiSdk(server, 7);

@@ -11,6 +11,7 @@ import {
   SystemMessage,
   ToolMessage,
 } from "@langchain/core/messages";
+import { ChatOpenAI } from "@langchain/openai";
 import { contextEditingMiddleware, createAgent, createMiddleware, tool as langchainTool } from "langchain";
 import { convert, countMessages, prune } from "espalier";
 import { createContextEdit, createHooks, trimMessages } from "espalier/langchain";
@@ -180,6 +181,44 @@ test("the same conversation in all forms of JSON", () => {
     const { messages: kept } = prune(list, { budget: 300 });
     assert.ok(kept.length < list.length && kept.every((message) => list.includes(message)), form);
   }
+});
+
+test("what changes in an answer of the Responses API changes in the request, too", async () => {
+  const model = new ChatOpenAI({
+    model: "gpt-4o",
+    apiKey: "k",
+    useResponsesApi: true,
+    configuration: { baseURL: `${server.url}/v1` },
+  });
+  const text = "word ".repeat(3_000);
+  server.clear();
+  server.queue(
+    answer({ calls: [{ id: "c1", name: "write", input: { path: "a.txt", text } }] }),
+    answer({ number: 2, text: DONE }),
+  );
+  const question = new HumanMessage("Write a.txt.");
+  const reply = await model.invoke([question]);
+  assert.ok(JSON.stringify(reply.response_metadata.output).includes(text), "LangChain keeps the provider's items");
+  const messages = [
+    question,
+    reply,
+    new ToolMessage({ content: "ok", tool_call_id: "c1" }),
+    new AIMessage("Done."),
+    new HumanMessage("Go on."),
+  ];
+  const conversation = await open("langchain", { messages, model: { name: "gpt-4o", maxPromptTokens: 100_000 } });
+  conversation.log.edit({
+    kind: "clear_arguments",
+    rule: "test",
+    targets: [{ message: "m1", part: 0, to: { type: "arguments", arguments: '{"path":"a.txt","text":"(long)"}' } }],
+  });
+  assert.equal((await model.invoke(conversation.view().messages)).content[0].text ?? DONE, DONE);
+  const [, request] = server.seen;
+  assert.equal(request.refused, undefined);
+  const [call] = request.body.input.filter(({ type }) => type === "function_call");
+  assert.deepEqual([call.call_id, JSON.parse(call.arguments)], ["c1", { path: "a.txt", text: "(long)" }]);
+  assert.ok(JSON.stringify(reply.response_metadata.output).includes(text), "the caller's answer is as it was");
+  await conversation.dispose();
 });
 
 test("chunks of a stream, calls in three places, and invalid calls", () => {

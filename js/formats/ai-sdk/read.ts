@@ -72,10 +72,12 @@ export const messages: Messages<Piece> = {
       const isResult = message.parts[part]!.type === "toolResult";
       if (!edit) list[at] = name === "parts" && isResult ? withoutResult(item) : undefined;
       else if (edit.to?.type === "text")
-        list[at] = isResult ? withResult(item, edit.to.text, name === "parts") : copy(item, { text: edit.to.text });
+        list[at] = isResult
+          ? withResult(item, edit.to.text, name === "parts")
+          : withoutReference(copy(item, { text: edit.to.text }));
       else if (edit.to?.type === "note") list[at] = { type: "text", text: edit.to.text };
       else if (edit.to?.type === "content") list[at] = withItems(item, edit.to.items);
-      else if (edit.to?.type === "arguments") list[at] = withArguments(item, edit.to.arguments);
+      else if (edit.to?.type === "arguments") list[at] = withoutReference(withArguments(item, edit.to.arguments));
       // A UI part has one id for its call and its result: the call's edit says it.
       else if (edit.callId !== undefined && (call || name !== "parts"))
         list[at] = inTool(item, () => ({ toolCallId: edit.callId }));
@@ -160,6 +162,22 @@ function withResult(item: Fields, said: string, ui: boolean): Fields {
     const kind = isFields(output) && /^(error|execution-denied)/.test(string(output["type"])) ? "error-text" : "text";
     return { output: ui ? said : { type: kind, value: said } };
   });
+}
+
+/**
+ * Returns the part without the id under which its provider has stored it: the SDK would send a reference to what was
+ * stored (OpenAI's Responses) instead of the part's new content.
+ */
+function withoutReference(item: Fields): Fields {
+  const changes: Fields = {};
+  for (const name of ["providerOptions", "providerMetadata", "callProviderMetadata"]) {
+    const providers = item[name];
+    if (!isFields(providers)) continue;
+    const stored = Object.entries(providers).filter(([, own]) => isFields(own) && "itemId" in own);
+    const left = stored.map(([provider, own]) => [provider, copy(own as Fields, { itemId: undefined })]);
+    if (left.length > 0) changes[name] = copy(providers, Object.fromEntries(left) as Fields);
+  }
+  return copy(item, changes);
 }
 
 function withArguments(item: Fields, said: string): Fields {

@@ -52,8 +52,8 @@ export const messages: Messages<Piece> = {
     const id = `m${at}`;
     const content = blocksOf(fields["content"], `${within}.content`);
     if (role === "tool") {
-      const callId = string(fields["tool_call_id"]);
-      if (callId === "") throw bad(`${within}.tool_call_id`, "the id of a call", fields["tool_call_id"]);
+      const callId = fields["tool_call_id"];
+      if (typeof callId !== "string") throw bad(`${within}.tool_call_id`, "the id of a call", callId);
       const isError = fields["status"] === "error";
       const held = typeof content === "string" ? [text(content)] : content.map(contentPart);
       add({ type: "toolResult", callId, ...named, content: held, ...(isError && { isError }) }, "result");
@@ -106,6 +106,9 @@ export const messages: Messages<Piece> = {
       if (Array.isArray(raw))
         changes["additional_kwargs"] = copy(more as Fields, { tool_calls: twins(raw, became, editedRaw) });
     }
+    // LangChain sends an answer of the Responses API as it was, unless this is absent.
+    const { response_metadata: about } = fields;
+    if (isFields(about) && "output" in about) changes["response_metadata"] = copy(about, { output: undefined });
     if (blocks) {
       const kept = isChanged ? twins(blocks, became, editedBlock) : blocks;
       changes["content"] = kept.filter((block) => block !== undefined);
@@ -148,7 +151,7 @@ function callPart(call: Fields, madeUp: string): Part {
   const args = call["args"] ?? call["input"] ?? {};
   return {
     type: "toolCall",
-    callId: string(call["id"]) || madeUp,
+    callId: string(call["id"], madeUp),
     name: string(call["name"]),
     arguments: typeof args === "string" ? args : json(args),
   };

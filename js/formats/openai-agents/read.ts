@@ -74,8 +74,8 @@ function idOf(item: Fields): unknown {
 }
 
 function neededId(item: Fields, path: string): string {
-  const id = string(idOf(item));
-  if (id === "") throw bad(`${path}.callId`, "the id of a call", item["callId"]);
+  const id = idOf(item);
+  if (typeof id !== "string") throw bad(`${path}.callId`, "the id of a call", item["callId"]);
   return id;
 }
 

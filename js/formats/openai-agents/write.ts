@@ -14,14 +14,15 @@ export function write(turn: Turn, { id, lost }: Writing): unknown[] {
   if (role === "tool")
     return resultsOf(turn).map(({ callId, name = "", content }) => ({
       type: "function_call_result",
-      name,
       callId: id(callId),
+      name,
       status,
       output: content.length === 0 ? { type: "text", text: NOTHING } : outputOf(content),
     }));
   if (role === "system") return [{ type: "message", role, content: words(parts) }];
   const calls = parts.flatMap((part) => (part.type === "toolCall" ? [part] : []));
-  if (role === "user") return [{ type: "message", role, content: parts.map(contentPart) }];
+  const isText = parts.every(({ type }) => type === "text");
+  if (role === "user") return [{ type: "message", role, content: isText ? words(parts) : parts.map(contentPart) }];
   loseMedia(parts, turn, lost);
   const said = parts.flatMap((part) => (part.type === "text" ? [{ type: "output_text", text: part.text }] : []));
   return [
