@@ -5,6 +5,8 @@ import { after, before, test } from "node:test";
 import {
   AIMessage,
   AIMessageChunk,
+  BaseMessage,
+  coerceMessageLikeToMessage,
   HumanMessage,
   mapChatMessagesToStoredMessages,
   mapStoredMessagesToChatMessages,
@@ -181,6 +183,20 @@ test("the same conversation in all forms of JSON", () => {
     const { messages: kept } = prune(list, { budget: 300 });
     assert.ok(kept.length < list.length && kept.every((message) => list.includes(message)), form);
   }
+});
+
+test("conversations of other formats become messages that LangChain takes", async () => {
+  const chat = convert(history(2), "openai-chat").messages;
+  const messages = convert(chat, "langchain").messages;
+  assert.deepEqual(convert(messages, "openai-chat").messages, chat);
+  server.clear();
+  server.queue(answer({ text: DONE }));
+  assert.equal((await langchainModel(server).invoke(messages)).content, DONE);
+  assert.equal(server.seen[0].refused, undefined);
+  assert.equal(server.seen[0].body.messages.length, chat.length);
+  const instances = messages.map(coerceMessageLikeToMessage);
+  assert.ok(instances.every((message) => BaseMessage.isInstance(message)));
+  assert.deepEqual(convert(instances, "openai-chat").messages, chat);
 });
 
 test("what changes in an answer of the Responses API changes in the request, too", async () => {
