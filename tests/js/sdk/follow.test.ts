@@ -65,12 +65,12 @@ test("messages that are equal by chance are not taken for others", async () => {
   const list = [...round(), ...round(), user("Go on.")];
   const { messages: view } = await step({ messages: list, steps: [] });
   assert.deepEqual(view, [user("Go on.")]);
-  await step({ messages: cloned([...list, said("Yes."), user("Go on.")]), steps: [] });
+  const longer = [...list, ...round().toReversed()];
+  const { messages } = await step({ messages: cloned(longer), steps: [] });
   assert.equal(conversation.log.originals, 7);
-  // An SDK that keeps the view passes its objects: this is a new round, though it equals the first one.
-  const { messages } = await step({ messages: cloned([...list, said("Yes."), user("Go on.")]), steps: [] });
-  assert.deepEqual(messages.slice(0, 1), [user("Go on.")]);
-  await step({ messages: [...messages, ...list.slice(1), said("Yes."), user("Go on.")], steps: [] });
+  // An SDK that keeps the view passes its objects: these are new rounds, though they equal the first ones.
+  assert.deepEqual(messages, [user("Go on.")]);
+  await step({ messages: [...messages, ...cloned(longer.slice(1))], steps: [] });
   assert.equal(conversation.log.originals, 7 + 6);
   await conversation.dispose();
 });
