@@ -77,7 +77,9 @@ export interface ModelRequest {
 
 /** The configuration for LangChain's `createMiddleware`. */
 export interface ContextHooks {
+  /** The name of the middleware in the agent's graph. */
   name: string;
+  /** Sends the conversation's request instead of the agent's, and takes the reported usage. */
   wrapModelCall(request: any, handler: any): Promise<any>;
 }
 
