@@ -161,6 +161,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "prefixWithin", args: () => ["a b", 1, {}], run: e.prefixWithin, options: "encoding" },
   { name: "suffixWithin", args: () => ["a b", 1, {}], run: e.suffixWithin, options: "encoding" },
   { name: "encodingForModel", args: () => ["gpt-4"], run: e.encodingForModel },
+  { name: "modelFacts", args: () => ["gpt-4"], run: e.modelFacts },
   { name: "estimate", args: () => ["a b", { rule: "quarter" }], run: e.estimate, options: "encoding" },
   {
     name: "signalFrom",
@@ -334,7 +335,13 @@ export const ENTRIES: readonly Entry[] = [
     name: "truncate",
     args: () => ["line\n".repeat(200), { limit: 50 }],
     run: e.truncate,
-    options: "headShare snap keep json clean recall marker profile encoding",
+    options: "headShare snap keep json clean command recall marker profile encoding",
+  },
+  {
+    name: "reduceOutput",
+    args: () => ["test a ... ok\n".repeat(30), { command: "cargo test" }],
+    run: e.reduceOutput,
+    options: "command recall encoding",
   },
   { name: "jsonSchema", args: () => ['{"a":1}', {}], run: e.jsonSchema, options: "maxTokens profile encoding" },
   { name: "fitResults", args: () => [[{ tokens: 900, age: 1 }], { budget: 650 }], run: e.fitResults, options: "level" },
