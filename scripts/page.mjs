@@ -85,8 +85,8 @@ export function buildPage() {
     const esbuild = await import("esbuild");
     rmSync(page, { recursive: true, force: true });
     mkdirSync(join(page, "examples"), { recursive: true });
+    const app = { app: "app/main.tsx" };
     const main = {
-      app: "app/main.tsx",
       "prompt-worker": "prompt/run-worker.ts",
       "run-worker": "run/worker.ts",
       document: "document.ts",
@@ -104,7 +104,6 @@ export function buildPage() {
         platform: "browser",
         target: "es2022",
         minify: true,
-        keepNames: true,
         charset: "utf8",
         // Views and what several entries use are files of their own, loaded when they are needed. They lie beside the
         // entries, because workers and the engine are found relative to the script.
@@ -118,7 +117,9 @@ export function buildPage() {
     copyGrammars(join(page, "grammars"));
     const define = { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) };
     const { version } = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
-    await bundle(main, { define: { ...define, VERSION: JSON.stringify(version) } });
+    await bundle(app, { define: { VERSION: JSON.stringify(version) } });
+    // A prompt's trace names components and classes of metadata. Names cost a tenth of a script.
+    await bundle(main, { define, keepNames: true });
     await bundle(first, { define });
     await bundle(workspace, {
       define,

@@ -1,14 +1,10 @@
-/** The worker's side of sessions: opens an agent's file, and returns its facts. */
+/** Opens an agent's file in the worker. Nothing here needs the engine. */
 
-import "../js/entries/engines/core-web.ts";
-import { readConversation } from "../js/formats/index.ts";
-import { ConversationLog } from "../js/entries/log.ts";
-import { EspalierError, countMessages } from "../js/entries/verbs.ts";
+import { EspalierError } from "../js/errors/errors.ts";
 import type { ReadSessionOptions, Session } from "../js/sessions/types.ts";
-import type { EncodingName } from "../js/types/count.ts";
 import type { Format } from "../js/types/messages.ts";
-import type { Progress, SessionFacts, UsageFacts, View } from "./protocol.ts";
-import { peekOf, read, readers } from "./reading.ts";
+import type { Progress, View } from "./protocol.ts";
+import { read, readers } from "./reading.ts";
 import type { Readable, Readers } from "./reading.ts";
 import { tell } from "./talk.ts";
 
@@ -35,8 +31,6 @@ export interface Counted {
   options: { format?: Format };
 }
 
-/** Max sizes of the lists that are sent to the page. */
-const MAX = { problems: 100, summary: 20_000, name: 60 };
 /** Milliseconds between two progress messages; a screen reader speaks each of them. */
 const NEWS_MS = 1_000;
 
@@ -70,6 +64,7 @@ async function savedLog(file: File): Promise<Open | undefined> {
     .catch(() => "");
   if (!/^\{"seq":0,"v":\d+,"time":\d+,"type":"message"/.test(head)) return undefined;
   const text = await file.text();
+  const { ConversationLog } = await import("../js/entries/log.ts");
   const { log } = ConversationLog.import(text);
   const input = log.originalsFrom(0);
   log.close();
@@ -126,75 +121,4 @@ export function viewOf(open: Open, view: View): Counted {
 /** Returns the view with which a file opens. */
 export function firstView(open: Open): View {
   return "session" in open && open.session.messages.length === 0 ? "history" : "live";
-}
-
-export function factsOf(open: OpenSession, encoding: EncodingName): SessionFacts {
-  const { session, conversation } = open;
-  const { tool, evidence, title, model, version, cwd, window } = session;
-  const { format, messages, history, compactions, sideChains, skipped, problems } = session;
-  return {
-    tool,
-    evidence,
-    title,
-    model,
-    version,
-    cwd,
-    window,
-    conversation,
-    skipped,
-    live: messages.length,
-    history: history.length,
-    turns: session.turns,
-    compactions: compactions.map(({ before, context, summary, tokensBefore, tokensAfter }) => {
-      return { before, context: context.length, summary: summary?.slice(0, MAX.summary), tokensBefore, tokensAfter };
-    }),
-    sides: sideChains.map(({ kind, id, title, messages }) => ({
-      kind,
-      name: title ?? (beginning(messages, format) || id),
-      messages: messages.length,
-    })),
-    problems: problems.slice(0, MAX.problems),
-    broken: problems.length,
-    usage: usageOf(open, encoding),
-  };
-}
-
-/** Returns the first words of a side chain, which tell more than its id. */
-function beginning([first]: readonly unknown[], format: Format): string {
-  if (first === undefined) return "";
-  return peekOf(readConversation([first], { format }).messages[0], MAX.name);
-}
-
-/** Counts the newest request: the live context before its answer. */
-function usageOf({ session, sessionRequest }: OpenSession, encoding: EncodingName): UsageFacts | undefined {
-  const { history, compactions, usage, system, tools } = session;
-  const newest = usage.at(-1);
-  if (!newest) return undefined;
-  const compaction = compactions.findLast(({ before }) => before <= newest.answer);
-  const messages = [...(compaction?.context ?? []), ...history.slice(compaction?.before ?? 0, newest.answer)];
-  const { total, origin } = countMessages(sessionRequest({ ...session, messages }), {
-    format: session.format,
-    encoding,
-  });
-  const missing: UsageFacts["missing"] = [];
-  if (system === undefined && !hasSystem(messages)) missing.push("the system prompt");
-  if (tools === undefined) missing.push("the tool definitions");
-  const {
-    usage: { promptTotal, cacheRead },
-    model,
-  } = newest;
-  return {
-    recorded: promptTotal,
-    cached: cacheRead,
-    model,
-    counted: total,
-    origin,
-    messages: messages.length,
-    missing,
-  };
-}
-
-function hasSystem([first]: readonly unknown[]): boolean {
-  const role = (first as { role?: unknown } | undefined)?.role;
-  return role === "system" || role === "developer" || role === 0;
 }

@@ -1,10 +1,8 @@
 /** Texts and reasons of single rows, asked when they are seen. */
 
-import { convert, prune } from "../../js/entries/verbs.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
 import { peekOf, textOf } from "../reading.ts";
-import { viewOf } from "../session.ts";
-import { held, isEdited, pinsOf } from "./held.ts";
+import { held, pinsOf } from "./held.ts";
 import type { Held } from "./held.ts";
 import { FATES } from "./questions.ts";
 import type { Detail, Questions } from "./questions.ts";
@@ -69,17 +67,4 @@ export function find({ words }: Questions["find"][0]): Uint32Array {
       (message, index) => textOf(message).toLowerCase().includes(wanted) && found.push(index),
     );
   return Uint32Array.from(found);
-}
-
-export async function result({ run }: Questions["result"][0]): Promise<string> {
-  const of = held();
-  const ran = await fullRun(run);
-  const { format } = of.reading;
-  if (ran.mode === "prune" && !isEdited(of)) {
-    const { input, options } = viewOf(of.open, of.part);
-    const { messages } = prune(input, { ...options, budget: ran.budget, encoding: of.encoding, keep: pinsOf(of) });
-    return JSON.stringify(messages, null, 1);
-  }
-  const { messages } = convert([...ran.sent.values()], format, { from: "espalier" });
-  return JSON.stringify(messages, null, 1);
 }

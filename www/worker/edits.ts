@@ -3,10 +3,10 @@
 import { describeEntry } from "../../js/cli/entry.ts";
 import type { Entry } from "../../js/cli/entry.ts";
 import { ConversationLog } from "../../js/entries/log.ts";
-import { EspalierError } from "../../js/entries/verbs.ts";
+import { EspalierError } from "../../js/errors/errors.ts";
 import { isLasting } from "../../js/log/fields.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
-import { held, logOf } from "./held.ts";
+import { held } from "./held.ts";
 import type { Held } from "./held.ts";
 import { forgetRuns, fullRun } from "./runs.ts";
 import type { Edited, Questions } from "./questions.ts";
@@ -20,6 +20,13 @@ let of: Held | undefined;
 
 /** Max lines of the log that are listed. */
 const MAX_EVENTS = 200;
+
+/** Returns the log of the open conversation, and makes it if there is none. */
+function logOf(of: Held): ConversationLog<NeutralMessage> {
+  const { reading, encoding } = of;
+  of.log ??= ConversationLog.from(reading.messages, { format: "espalier", tools: reading.tools, encoding });
+  return of.log;
+}
 
 /** The steps belong to one conversation. */
 function follow(): Held {

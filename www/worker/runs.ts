@@ -3,7 +3,7 @@
 import { readConversation } from "../../js/formats/index.ts";
 import type { Reading } from "../../js/formats/adapter.ts";
 import { Pruner } from "../../js/calls/pruner.ts";
-import { EspalierError, compact } from "../../js/entries/verbs.ts";
+import { EspalierError } from "../../js/errors/errors.ts";
 import type { CompactReport, Edit } from "../../js/types/compact-report.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
 import type { PruneReport } from "../../js/types/prune.ts";
@@ -135,6 +135,7 @@ function largestResult({ messages }: Reading, { messages: fates }: PruneReport):
 }
 
 async function compacts(of: Held, budget: number): Promise<FullRun> {
+  const { compact } = await import("../../js/calls/compact.ts");
   const { reading } = baseReading(of);
   const { messages, report, edits } = await compact([...reading.messages], {
     budget,
