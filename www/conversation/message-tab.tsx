@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { FATES, ROLES } from "../worker/questions.ts";
-import { fateWord } from "./list.tsx";
+import { fateWord, REASONS } from "./fate-words.ts";
 import { chosen, detail, next, ran, setPin } from "./state.ts";
 import { number } from "./words.ts";
 
@@ -39,7 +39,7 @@ export function MessageTab() {
             {why} <small>({rule})</small>
           </span>
         ))}
-        {isCurrent && reasons.length === 0 && <span class="reason">{WHY[fate]}</span>}
+        {isCurrent && reasons.length === 0 && <span class="reason">{REASONS[fate]}</span>}
         {next.value?.run === run.run && next.value.row === row && <span class="reason">It is the next to go.</span>}
       </p>
       {index >= 0 && (
@@ -57,15 +57,6 @@ export function MessageTab() {
     </div>
   );
 }
-
-const WHY: Record<(typeof FATES)[number], string> = {
-  kept: "It fits, and is sent word for word.",
-  changed: "It is sent shortened.",
-  dropped: "It does not fit.",
-  covered: "The summary replaces it.",
-  inserted: "It replaces the messages that it summarises.",
-  hidden: "An applied edit hides it.",
-};
 
 function Text({ title, text, id }: { title: string; text: string; id: string }) {
   const isWhole = useSignal(false);

@@ -6,7 +6,9 @@ import { undoable } from "../app/history.ts";
 import { autoBudget, budget, estimate, failure, mode, opened, say, shown, working } from "../app/state.ts";
 import { saveLog } from "../app/store.ts";
 import type { Failed } from "../talk.ts";
+import { FATES } from "../worker/questions.ts";
 import type { Detail, Edited, Next, Ran, Rows } from "../worker/questions.ts";
+import { fateWord, REASONS } from "./fate-words.ts";
 import { gone, itemsOf } from "./items.ts";
 import type { Filter } from "./items.ts";
 import { count, number } from "./words.ts";
@@ -93,6 +95,7 @@ function draw(answer: Ran, isNewest: boolean, id: number): void {
     if (drawn !== id) {
       drawn = id;
       chosen.value = -1;
+      saidOf = undefined;
       detail.value = matches.value = undefined;
       unfolded.value = new Set();
       words.value = "";
@@ -159,8 +162,30 @@ effect(() => {
   const run = ran.value?.run;
   const row = chosen.value;
   if (run === undefined || run === ESTIMATED || row < 0) return;
-  void askDetail({ run, row }, (found) => (detail.value = { ...found, run, row }), ignore);
+  void askDetail(
+    { run, row },
+    (found) => {
+      detail.value = { ...found, run, row };
+      sayWhy(found, row);
+    },
+    ignore,
+  );
 });
+
+/** The message whose fate was said last: it is not said again for every budget. */
+let saidOf: string | undefined;
+
+/** Says what a list of options cannot: why the chosen message stays or goes. */
+function sayWhy({ id, index, reasons }: Detail, row: number): void {
+  const { rows, run } = ran.value ?? {};
+  if (!rows || id === saidOf) return;
+  saidOf = id;
+  const fate = rows.fates[row]!;
+  const name = index < 0 ? "The added message" : `Message ${index + 1}`;
+  const why = reasons.length > 0 ? `${reasons.map(({ why }) => why).join("; ")}.` : REASONS[FATES[fate]!];
+  const soon = next.value?.run === run && next.value?.row === row ? " It is the next to go." : "";
+  say(`${name} is ${fateWord(fate, rows.before[row]!, rows.after[row]!)}. ${why}${soon}`);
+}
 
 effect(() => {
   const wanted = words.value.trim();
