@@ -9,7 +9,8 @@ import type { Address } from "./address.ts";
 import { ask, openAside } from "./ask.ts";
 import { autoBudget, budget, encoding, estimate, failure, opened, say, view, working } from "./state.ts";
 import type { From, Kind, Opened } from "./state.ts";
-import { keptFile, keptLog, saveFile } from "./store.ts";
+import { logOf, logOfPart } from "./shared-log.ts";
+import { keptFile, saveFile } from "./store.ts";
 import { VIEWS } from "./views.ts";
 import type { View } from "./views.ts";
 
@@ -65,7 +66,7 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
       return true;
     }
     const { conversation } = options;
-    const log = options.log ?? (await keptLog(from));
+    const log = options.log ?? (await logOf(from, conversation));
     const link = "words" in from ? ("words" as const) : "shape" in from ? ("shape" as const) : undefined;
     const asked = {
       source,
@@ -78,10 +79,7 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
     const answer = await openAside(asked);
     show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
     if (source instanceof File) void saveFile({ name: source.name, file: source, conversation });
-    if (answer.lost) {
-      const message = `The edits of your earlier visit do not match this file any more: ${answer.lost}`;
-      failure.value = { code: "lost_edits", message };
-    }
+    tellLost(answer);
     say(`Opened ${answer.name}: ${answer.count} messages, ${answer.total.toLocaleString("en")} tokens.`, true);
     return true;
   } catch (error) {
@@ -94,6 +92,12 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
     else if (code !== "stopped") failure.value = { ...(error as Failed), path: undefined };
     return false;
   }
+}
+
+function tellLost({ lost }: OpenedConversation): void {
+  if (!lost) return;
+  const message = `The edits of your earlier visit do not match this file any more: ${lost}`;
+  failure.value = { code: "lost_edits", message };
 }
 
 /** Returns what views may claim: a file of the reader, or an example that is one. */
@@ -149,13 +153,15 @@ export async function showPart(part: Part): Promise<void> {
   if (thing?.kind !== "conversation") return;
   working.value++;
   try {
-    const conversation = await ask("show", { part, encoding: encoding.value });
+    const log = await logOfPart(part);
+    const conversation = await ask("show", { part, encoding: encoding.value, log });
     batch(() => {
       failure.value = undefined;
       opened.value = { ...thing, id: ++id, conversation };
       // A budget that the reader chose stays.
       if (budget.value === autoBudget.value) autoBudget.value = budget.value = firstBudget(conversation);
     });
+    tellLost(conversation);
   } catch (error) {
     failure.value = error as Failed;
   } finally {

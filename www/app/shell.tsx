@@ -8,6 +8,7 @@ import { EXAMPLES } from "../examples.ts";
 import { choice, chooseView, openExample, openFile } from "./opening.ts";
 import { estimate, failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
+import { StorageWarning } from "./storage-warning.tsx";
 import { PAGES, VIEWS } from "./views.ts";
 
 declare const VERSION: string;
@@ -35,6 +36,7 @@ export function Shell() {
     <>
       <Header />
       <Alert />
+      <StorageWarning />
       <Choice />
       <Progress />
       <main id="main" class={failure.value ? "stale" : ""}>

@@ -4,7 +4,7 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ask, latest } from "../app/ask.ts";
 import { undoable } from "../app/history.ts";
 import { autoBudget, budget, estimate, failure, mode, opened, say, shown, working } from "../app/state.ts";
-import { saveLog } from "../app/store.ts";
+import { changing, followTabs } from "../app/shared-log.ts";
 import type { Failed } from "../talk.ts";
 import { FATES } from "../worker/questions.ts";
 import type { Detail, Edited, Next, Ran, Rows } from "../worker/questions.ts";
@@ -206,17 +206,31 @@ effect(() => {
 
 type Change = "apply" | "pin" | "undo" | "redo";
 
-async function change(question: Promise<Edited>, what: Change, done: string): Promise<boolean> {
+/** Shows edits that were changed. */
+function showEdits(answer: Edited): void {
+  batch(() => {
+    edited.value = answer;
+    failure.value = undefined;
+    version.value++;
+  });
+}
+
+async function change(make: () => Promise<Edited>, what: Change, done: string): Promise<boolean> {
+  const { id } = opened.value ?? {};
   try {
-    const answer = await question;
-    batch(() => {
-      edited.value = answer;
-      failure.value = undefined;
-      version.value++;
+    await changing(async (newer) => {
+      if (newer !== undefined) {
+        showEdits(await ask("takeUp", { log: newer }));
+        // It was meant for what was seen; a pin is meant for its message.
+        if (what !== "pin") throw { code: "stale_plan", message: `${BY_ANOTHER} Look at them, then try again.` };
+      }
+      if (opened.value?.id !== id) throw { code: "stale_plan", message: "Something else is open now." };
+      const { log, ...answer } = await make();
+      showEdits(answer);
+      return log;
     });
     if (what === "apply" || what === "pin") undoable(undoEdit);
     say(done, true);
-    saveLog(await ask("log", {}));
     return true;
   } catch (error) {
     failure.value = error as Failed;
@@ -224,9 +238,20 @@ async function change(question: Promise<Edited>, what: Change, done: string): Pr
   }
 }
 
+const BY_ANOTHER = "Another tab has changed the edits of this conversation; they are shown here now.";
+
+followTabs(async (log) => {
+  try {
+    showEdits(await ask("takeUp", { log }));
+    say(BY_ANOTHER, true);
+  } catch (error) {
+    failure.value = error as Failed;
+  }
+});
+
 export const setPin = (message: number, isPinned: boolean) =>
   change(
-    ask("pin", { message, isPinned }),
+    () => ask("pin", { message, isPinned }),
     "pin",
     isPinned
       ? `Message ${message + 1} is pinned: it stays whatever the budget.`
@@ -236,10 +261,14 @@ export const apply = () => {
   const run = ran.value?.run;
   return run === undefined
     ? Promise.resolve(false)
-    : change(ask("apply", { run }), "apply", "Applied. The originals still exist: choose a row to read one, or undo.");
+    : change(
+        () => ask("apply", { run }),
+        "apply",
+        "Applied. The originals still exist: choose a row to read one, or undo.",
+      );
 };
-export const undoEdit = () => change(ask("undo", {}), "undo", "Undone: the request is what it was.");
-export const redoEdit = () => change(ask("redo", {}), "redo", "Done again.");
+export const undoEdit = () => change(() => ask("undo", {}), "undo", "Undone: the request is what it was.");
+export const redoEdit = () => change(() => ask("redo", {}), "redo", "Done again.");
 
 /** Shows or hides the rows of a folded stretch. */
 export function toggleFold(row: number): void {

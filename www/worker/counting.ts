@@ -26,16 +26,22 @@ export async function load(encoding: EncodingName): Promise<void> {
 /** Takes up what was opened, with the edits of an earlier visit. */
 export async function take(opened: Open, encoding: EncodingName, log?: string): Promise<OpenedConversation> {
   try {
-    const of = hold(opened, firstView(opened), encoding);
-    forgetRuns();
-    const edits = "log" in opened && opened.log ? opened.log : log;
-    const lost = edits ? await tryRestore(of, edits) : undefined;
-    return { ...(await answerOf(of)), ...(lost && { lost }) };
+    return await holdWith("log" in opened && opened.log ? opened.log : log, opened, firstView(opened), encoding);
   } catch (error) {
     if ("unknown" in opened && opened.unknown && (error as EspalierError).code === "unknown_format")
       throw opened.unknown;
     throw error;
   }
+}
+
+async function holdWith(
+  log: string | undefined,
+  ...[open, part, encoding]: Parameters<typeof hold>
+): Promise<OpenedConversation> {
+  const of = hold(open, part, encoding);
+  forgetRuns();
+  const lost = log ? await tryRestore(of, log) : undefined;
+  return { ...(await answerOf(of)), ...(lost && { lost }) };
 }
 
 /** Edits that do not match the messages any more do not keep the file from opening. */
@@ -49,19 +55,16 @@ async function tryRestore(of: Held, edits: string): Promise<string | undefined> 
   }
 }
 
-export async function show({ part, encoding }: Questions["show"][0]): Promise<OpenedConversation> {
+export async function show({ part, encoding, log }: Questions["show"][0]): Promise<OpenedConversation> {
   await load(encoding);
-  const before = held();
-  const of = hold(before.open, part, encoding);
-  forgetRuns();
-  return answerOf(of);
+  return holdWith(log, held().open, part, encoding);
 }
 
 async function answerOf({ open, part, reading, total, origin, encoding }: Held): Promise<OpenedConversation> {
   const { format, messages } = reading;
   const session =
     "session" in open ? { session: (await import("./session-facts.ts")).factsOf(open, encoding) } : undefined;
-  return { name: open.name, format, count: messages.length, total, origin, part, ...session };
+  return { name: open.name, format, count: messages.length, total, origin, part, first: firstView(open), ...session };
 }
 
 /** Compaction has no single order of removal: a step is one in a hundred of the conversation. */

@@ -38,7 +38,7 @@ function follow(): Held {
 function changed(current: Held): Edited {
   current.version++;
   forgetRuns();
-  return edited();
+  return { ...edited(), log: logText() };
 }
 
 export function edited(): Edited {
@@ -68,16 +68,20 @@ export function edited(): Edited {
 export function pin({ message, isPinned }: Questions["pin"][0]): Edited {
   const current = follow();
   const { id } = current.reading.messages[message]!;
-  setPin(logOf(current), id, isPinned);
-  done.push({ message: id, isPinned });
-  undone = [];
+  if (setPin(logOf(current), id, isPinned)) {
+    done.push({ message: id, isPinned });
+    undone = [];
+  }
   return changed(current);
 }
 
-function setPin(log: ConversationLog<NeutralMessage>, message: string, isPinned: boolean): void {
+/** Returns false if it is so already: another tab may have done it. */
+function setPin(log: ConversationLog<NeutralMessage>, message: string, isPinned: boolean): boolean {
   const pin = log.pins().find((one) => one.message === message);
-  if (isPinned && !pin) log.pin({ message, reason: "chosen on the page" });
-  if (!isPinned && pin) log.unpin(pin.id);
+  if (isPinned === (pin !== undefined)) return false;
+  if (pin) log.unpin(pin.id);
+  else log.pin({ message, reason: "chosen on the page" });
+  return true;
 }
 
 /**
@@ -124,7 +128,7 @@ export const redo = (): Edited => move(false);
 
 export const logText = (): string => held().log?.export() ?? "";
 
-/** Takes up the log of an earlier visit. Its steps can be undone, the newest first. */
+/** Takes up the log of an earlier visit, or of another tab. Its steps can be undone, the newest first. */
 export function restoreLog(current: Held, text: string): void {
   const { reading, encoding } = current;
   const { log } = ConversationLog.import(text, {
@@ -133,13 +137,30 @@ export function restoreLog(current: Held, text: string): void {
     tools: reading.tools,
     encoding,
   });
+  current.log?.close();
   current.log = log;
   current.version++;
-  follow();
-  for (const { id, trigger, revokedBy } of log.edits()) {
-    const last = done.at(-1);
-    if (revokedBy) continue;
-    if (trigger || !last || !("edits" in last)) done.push({ edits: [id] });
-    else last.edits.push(id);
+  [of, done, undone] = [current, stepsIn(log), []];
+}
+
+export function takeUp({ log }: Questions["takeUp"][0]): Edited {
+  restoreLog(held(), log);
+  forgetRuns();
+  return edited();
+}
+
+/** Returns the steps that lead to a log: pins, and the edits that were recorded at once. */
+function stepsIn(log: ConversationLog<NeutralMessage>): Step[] {
+  const steps: Step[] = [];
+  // Ids are numbers of entries.
+  const seq = ({ id }: { id: string }) => Number(id.replace(/\D/g, ""));
+  for (const entry of [...log.pins(), ...log.edits()].sort((a, b) => seq(a) - seq(b))) {
+    const last = steps.at(-1);
+    if (!("kind" in entry)) {
+      if (entry.message !== undefined) steps.push({ message: entry.message, isPinned: true });
+    } else if (entry.revokedBy) continue;
+    else if (entry.trigger || !last || !("edits" in last)) steps.push({ edits: [entry.id] });
+    else last.edits.push(entry.id);
   }
+  return steps;
 }

@@ -4,7 +4,8 @@
  */
 
 import type { Progress } from "../protocol.ts";
-import { openFile } from "../session.ts";
+import { read } from "../reading.ts";
+import type { Open } from "../session.ts";
 import { answering, moving, tell } from "../talk.ts";
 import { tellEstimate } from "./estimate.ts";
 import type { OpenedConversation, Questions } from "./questions.ts";
@@ -34,9 +35,10 @@ async function open({
   loading.catch(() => undefined);
   // A saved log is read by the engine.
   if (source instanceof File || link) await loading;
-  const opened = link
-    ? await (await sharing()).openLink(source as { text: string }, link, encoding)
-    : await openFile(source, conversation);
+  let opened: Open;
+  if (link) opened = await (await sharing()).openLink(source as { text: string }, link, encoding);
+  else if (source instanceof File) opened = await (await import("./open-file.ts")).openFile(source, conversation);
+  else opened = { name: source.name, input: await read(source) };
   if (estimate !== undefined && !isLoaded) tellEstimate(opened, estimate);
   await loading;
   if (source instanceof File)
@@ -68,6 +70,7 @@ answering<Questions>(
     apply: async (asked) => (await editing()).applyRun(asked),
     undo: async () => (await editing()).undo(),
     redo: async () => (await editing()).redo(),
+    takeUp: async (asked) => (await editing()).takeUp(asked),
     log: async () => (await editing()).logText(),
     handOver: async (asked) => (await counting).handOver(asked),
   },

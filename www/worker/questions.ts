@@ -18,6 +18,8 @@ export interface OpenedConversation {
   /** `estimate` until the vocabulary is there. */
   origin: Origin;
   part: Part;
+  /** The part that is shown at first. */
+  first: Part;
   /** Why the edits of an earlier visit could not be taken up. */
   lost?: string;
   /** For files that an agent wrote. */
@@ -107,6 +109,8 @@ export interface Edited {
   /** Newest first. */
   events: { text: string; line: string }[];
   entries: number;
+  /** After a change: the log as lines of JSON. */
+  log?: string;
 }
 
 export type Questions = {
@@ -124,8 +128,8 @@ export type Questions = {
     },
     answer: OpenedConversation,
   ];
-  /** Another part of the opened file, or another encoding. */
-  show: [asked: { part: Part; encoding: EncodingName }, answer: OpenedConversation];
+  /** Another part of the opened file, or another encoding; with its edits. */
+  show: [asked: { part: Part; encoding: EncodingName; log?: string | undefined }, answer: OpenedConversation];
   /** `anew`: even if the result is remembered. */
   run: [asked: { mode: Mode; budget: number; anew?: boolean }, answer: Ran];
   /** The beginnings of messages by index, then of inserted rows of a run. */
@@ -148,6 +152,8 @@ export type Questions = {
   apply: [asked: { run: number }, answer: Edited];
   undo: [asked: object, answer: Edited];
   redo: [asked: object, answer: Edited];
+  /** Replaces the log by one that another tab has written. */
+  takeUp: [asked: { log: string }, answer: Edited];
   /** The log as lines of JSON. */
   log: [asked: object, answer: string];
   /** Sends messages and tools in neutral form through `port`, for a worker of a view. */
