@@ -33,6 +33,22 @@ const text = {
   },
 };
 
+/** `import style from "file?style"`: a style sheet with its imports as text, for pages that are saved. */
+const styleText = {
+  name: "style",
+  setup(b) {
+    b.onResolve({ filter: /\?style$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.slice(0, -"?style".length)),
+      namespace: "style",
+    }));
+    b.onLoad({ filter: /./, namespace: "style" }, async ({ path }) => {
+      const options = { entryPoints: [path], bundle: true, write: false, minify: true, target: "es2022" };
+      const { outputFiles } = await b.esbuild.build(options);
+      return { contents: outputFiles[0].text.trim(), loader: "text" };
+    });
+  },
+};
+
 /** The page of `HTMLTracer`, which the playground saves. */
 const trace = {
   name: "trace",
@@ -111,7 +127,7 @@ export function buildPage() {
         chunkNames: "[name]-[hash]",
         outdir: page,
         logLevel: "warning",
-        plugins: [glue("glue.js"), text, trace],
+        plugins: [glue("glue.js"), text, styleText, trace],
         ...options,
       });
     copyGrammars(join(page, "grammars"));

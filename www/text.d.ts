@@ -2,3 +2,8 @@ declare module "*?text" {
   const text: string;
   export default text;
 }
+
+declare module "*?style" {
+  const style: string;
+  export default style;
+}

@@ -6,9 +6,9 @@ import { opened } from "../app/state.ts";
 import { ResultTab } from "./result.tsx";
 import { isPaneOpen, tab } from "./state.ts";
 
-const MessageTab = lazily(async () => (await import("./message-tab.tsx")).MessageTab);
-const FileFacts = lazily(async () => (await import("./file-facts.tsx")).FileFacts);
-const LogTab = lazily(async () => (await import("./log.tsx")).LogTab);
+const MessageTab = lazily(async () => (await import("./later.ts")).MessageTab);
+const FileFacts = lazily(async () => (await import("./later.ts")).FileFacts);
+const LogTab = lazily(async () => (await import("./later.ts")).LogTab);
 
 const TABS = [
   ["message", "Message"],

@@ -8,7 +8,7 @@ import { nextInWords } from "./budget.tsx";
 import { apply, conversation, edited, isBusy, ran, recorded, redoEdit, totals, undoEdit } from "./state.ts";
 import { count, number } from "./words.ts";
 
-const Plan = lazily(async () => (await import("./plan.tsx")).Plan);
+const Plan = lazily(async () => (await import("./later.ts")).Plan);
 
 const STATUS: Record<string, string> = {
   applied:

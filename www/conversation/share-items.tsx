@@ -4,23 +4,34 @@
 import { writeAddress } from "../app/address.ts";
 import { ask } from "../app/ask.ts";
 import { currentAddress } from "../app/history.ts";
+import { copyText, nameFor, save } from "../app/save.ts";
 import { failure, opened } from "../app/state.ts";
 import type { Failed } from "../talk.ts";
 import type { OpenedConversation, Ran } from "../worker/questions.ts";
 import { codeOf, testOf } from "./code.ts";
-import { copyText, saveText } from "./save.ts";
+import { pictureOf } from "./picture.ts";
+import { sentInWords, wholeInWords } from "./sentence.ts";
 
 export function ShareItems({ run, open }: { run: Ran; open: OpenedConversation }) {
   const name = opened.value?.name ?? "conversation";
   const close = (event: Event) => (event.currentTarget as HTMLElement).closest("details")?.removeAttribute("open");
-  const result = async (event: Event) => {
+  const make = async (event: Event, act: () => Promise<void>) => {
     close(event);
     try {
-      saveText(`${name.replace(/\.\w+$/, "")}-${run.budget}.json`, await ask("result", { run: run.run }));
+      await act();
     } catch (error) {
-      failure.value = error as Failed;
+      // Whoever closes the dialog of the system wants nothing.
+      if (error instanceof DOMException && error.name === "AbortError") return;
+      failure.value = error instanceof Error ? { code: "unexpected", message: error.message } : (error as Failed);
     }
   };
+  const result = async () => save(nameFor(name, `-${run.budget}.json`), await ask("result", { run: run.run }));
+  const page = async () => {
+    const asked = { run: run.run, headline: wholeInWords(), sentence: sentInWords() };
+    const html = await ask("page", asked);
+    save(nameFor(name, `-${run.budget}.html`), new Blob([html], { type: "text/html" }));
+  };
+  const picture = async () => save(nameFor(name, `-${run.budget}.png`), await pictureOf(run));
   return (
     <ul>
       <li>
@@ -61,12 +72,42 @@ export function ShareItems({ run, open }: { run: Ran; open: OpenedConversation }
         </button>
       </li>
       <li>
-        <button type="button" id="save-result" onClick={(event) => void result(event)}>
+        <button type="button" id="save-result" onClick={(event) => void make(event, result)}>
           Save the fitted messages
         </button>
       </li>
+      <li>
+        <button type="button" id="save-page" onClick={(event) => void make(event, page)}>
+          Save as one HTML file
+        </button>
+      </li>
+      <li>
+        <button type="button" id="save-picture" onClick={(event) => void make(event, picture)}>
+          Save picture
+        </button>
+      </li>
+      {"share" in navigator && (
+        <li>
+          <button type="button" id="share-system" onClick={(event) => void make(event, () => shareOut(run, name))}>
+            Share …
+          </button>
+        </li>
+      )}
     </ul>
   );
+}
+
+/** Gives the picture with its sentence to the system's dialog; a link only if others can open it. */
+async function shareOut(run: Ran, name: string): Promise<void> {
+  const picture = new File([await pictureOf(run)], nameFor(name, ".png"), { type: "image/png" });
+  const from = opened.value?.from;
+  const base = {
+    title: name,
+    text: `${wholeInWords()} ${sentInWords()}`,
+    ...(from && !("file" in from) && { url: location.href }),
+  };
+  const whole = { ...base, files: [picture] };
+  await navigator.share(navigator.canShare?.(whole) ? whole : base);
 }
 
 /** Copies a link that holds the conversation, or its shape, beside the settings. */

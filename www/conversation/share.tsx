@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { lazily } from "../app/lazy.tsx";
 import { conversation, ran } from "./state.ts";
 
-const Items = lazily(async () => (await import("./share-items.tsx")).ShareItems);
+const Items = lazily(async () => (await import("./later.ts")).ShareItems);
 
 export function Share() {
   const isOpen = useSignal(false);

@@ -1,20 +1,13 @@
 /** @jsxImportSource preact */
 /** What one can take along: the chart as a picture, the figures as a table, the code that does the same. */
 
-import { opened, say } from "../app/state.ts";
+import { copyText, save } from "../app/save.ts";
+import { opened } from "../app/state.ts";
 import { figuresOf } from "./figures.ts";
 import { settings, sides, version } from "./store.ts";
 
 /** Height of the title of a picture, in pixels of the canvas. */
 const TITLE = 40;
-
-function save(blob: Blob | null, name: string): void {
-  if (!blob) return;
-  const href = URL.createObjectURL(blob);
-  Object.assign(document.createElement("a"), { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 10_000);
-  say(`Saved ${name}.`);
-}
 
 function savePicture(): void {
   const chart = document.querySelector<HTMLCanvasElement>("#run-chart canvas");
@@ -34,10 +27,10 @@ function savePicture(): void {
   });
   ctx.fillText(`${opened.peek()?.name ?? ""} — ${each.join("; ")}`, 12 * devicePixelRatio, 24 * devicePixelRatio);
   ctx.drawImage(chart, 0, TITLE * devicePixelRatio);
-  picture.toBlob((blob) => save(blob, "run.png"));
+  picture.toBlob((blob) => blob && save("run.png", blob));
 }
 
-const saveFigures = () => save(new Blob([figuresOf(sides.peek())], { type: "text/csv" }), "run.csv");
+const saveFigures = () => save("run.csv", new Blob([figuresOf(sides.peek())], { type: "text/csv" }));
 
 function codeOf(): string {
   const { profile, budget, writer } = settings.peek()[0]!;
@@ -53,14 +46,6 @@ function codeOf(): string {
   ].join("\n");
 }
 
-async function copyCode(): Promise<void> {
-  const isCopied = await navigator.clipboard.writeText(codeOf()).then(
-    () => true,
-    () => false,
-  );
-  say(isCopied ? "Copied the code." : "The browser does not allow this page to copy.");
-}
-
 export function Saving() {
   version.value;
   const isEmpty = sides.value.every(({ requests }) => requests.length === 0);
@@ -72,7 +57,7 @@ export function Saving() {
       <button type="button" id="run-figures" disabled={isEmpty} onClick={saveFigures}>
         Save figures
       </button>
-      <button type="button" id="run-code" onClick={() => void copyCode()}>
+      <button type="button" id="run-code" onClick={() => void copyText(codeOf(), "the code")}>
         Copy code
       </button>
     </div>

@@ -12,13 +12,38 @@ import type { FullRun } from "./runs.ts";
 /** Characters of a row's text. */
 const MAX_PEEK = 200;
 
-/** Returns the inserted message of a row: inserted ones have the same order in rows and report. */
-function insertedAt({ rows, report, sent }: FullRun, row: number): NeutralMessage | undefined {
+/** Returns the inserted messages in their order, which is the same in rows and report. */
+function insertedIn({ report, sent }: FullRun): (NeutralMessage | undefined)[] {
   const { indexOf } = held();
+  return report.messages.filter(({ id }) => !indexOf.has(id)).map(({ id }) => sent.get(id));
+}
+
+function insertedAt(ran: FullRun, row: number): NeutralMessage | undefined {
   let before = 0;
-  for (let at = 0; at < row; at++) if (rows.index[at] === -1) before++;
-  const id = report.messages.filter((fate) => !indexOf.has(fate.id))[before]?.id;
-  return id === undefined ? undefined : sent.get(id);
+  for (let at = 0; at < row; at++) if (ran.rows.index[at] === -1) before++;
+  return insertedIn(ran)[before];
+}
+
+/** Returns a function for the message of each row, and of what is sent of it. Rows are asked for in their order. */
+export function rowMessages(ran: FullRun): (row: number) => { original: NeutralMessage; sent?: NeutralMessage } {
+  const of = held();
+  const inserted = insertedIn(ran);
+  let next = 0;
+  return (row) => {
+    const index = ran.rows.index[row]!;
+    if (index < 0) return { original: inserted[next++]! };
+    const message = of.reading.messages[index]!;
+    if (isShape(of)) return { original: { ...message, parts: [{ type: "text", text: NO_WORDS }] } };
+    const sent = ran.sent.get(message.id);
+    return { original: message, ...(sent && { sent }) };
+  };
+}
+
+/** Returns a function for the reasons of a message, in words; empty if no rule says more than its fate. */
+export function reasonsOf({ report }: FullRun): (id: string) => string {
+  const by = new Map<string, string[]>();
+  for (const { ids, why } of report.removed) for (const id of ids) by.set(id, [...(by.get(id) ?? []), why]);
+  return (id) => by.get(id)?.join("; ") ?? "";
 }
 
 /** What takes the place of words that a link does not hold. */

@@ -63,6 +63,7 @@ answering<Questions>(
       return moving(found, [found.buffer as ArrayBuffer]);
     },
     result: async (asked) => (await import("./result.ts")).result(asked),
+    page: async (asked) => (await import("./saved-page.ts")).savedPage(asked),
     link: async (asked) => (await sharing()).linkOf(asked),
     edited: async () => (await counting).editedNow(),
     pin: async (asked) => (await editing()).pin(asked),

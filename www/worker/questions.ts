@@ -142,6 +142,8 @@ export type Questions = {
   find: [asked: { words: string }, answer: Uint32Array];
   /** The request as it would be sent, in the format of the file, as JSON text. */
   result: [asked: { run: number }, answer: string];
+  /** A run as one HTML page that needs nothing else. */
+  page: [asked: { run: number; headline: string; sentence: string }, answer: string];
   /** The open conversation, packed for an address: with its words, or only its shape. */
   link: [asked: { what: "words" | "shape" }, answer: string];
   edited: [asked: object, answer: Edited];
