@@ -88,7 +88,7 @@ test("an agent's developer reads when it compacts, how long requests wait, and w
   await someone.click("#view-run");
   await read(page, "#run-state", /The run is complete/);
   const said = await read(page, "#status", /The run is complete/);
-  assert.match(said, /485 requests, 10 compactions, \d+ waits; 9\d % of the tokens sent came from the cache\.$/);
+  assert.match(said, /485 requests, 10 compactions, \d+ waits, 9\d % from the cache\.$/);
   inThreeActions();
 });
 

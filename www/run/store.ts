@@ -81,7 +81,7 @@ function sentence(all: readonly Side[]): string {
     const name = all.length > 1 ? `${"AB"[at]}: ` : "";
     const share = sent > 0 ? Math.round((100 * cached) / sent) : 0;
     const counts = `${requests.toLocaleString("en")} requests, ${summaries} compactions, ${waits} waits`;
-    return `${name}${counts}; ${share} % of the tokens sent came from the cache`;
+    return `${name}${counts}, ${share} % from the cache`;
   });
   return `The run is complete. ${each.join("; ")}.`;
 }
