@@ -155,6 +155,33 @@ test("values are spoken in words, once, after a rest", async () => {
   assert.match(spoken.at(-1), /^[\d,]+ of 402,554 tokens are sent; \d+ messages out\.$/);
 });
 
+test("where compaction begins and what it aims at are marked on the slider, and described in words", async () => {
+  await open("#example=pi&mode=compact");
+  await page.waitForSelector(".tick.trigger");
+  const described = await page.getAttribute("#slider", "aria-describedby");
+  const words = await page.textContent(`#${described}`);
+  const numeral = (pattern) => Number(pattern.exec(words)[1].replace(/,/g, ""));
+  const trigger = numeral(/A request waits for its summary from ([\d,]+) tokens/);
+  const begins = numeral(/A summary is begun beside the conversation at ([\d,]+) tokens/);
+  const target = numeral(/The summary aims at ([\d,]+) tokens/);
+  assert.ok(begins < trigger && trigger < 64_000 && target <= 64_000, words);
+  const place = (name) => page.locator(`.tick.${name}`).evaluate(({ style }) => Number.parseFloat(style.left));
+  const { total } = await figures(page);
+  for (const [name, tokens] of [
+    ["trigger", trigger],
+    ["starts-beside", begins],
+    ["target", target],
+  ])
+    assert.ok(Math.abs((await place(name)) - (100 * tokens) / total) < 0.1, name);
+  // They follow the window.
+  await setBudget(page, 128_000);
+  await page.waitForFunction(
+    (old) => !document.getElementById("slider-marks").textContent.includes(old),
+    trigger.toLocaleString("en"),
+  );
+  assert.ok(Math.abs((await place("trigger")) - (200 * trigger) / total) < 0.1);
+});
+
 test("the keys are listed, and Escape leads back", async () => {
   await open("#example=marshmallow");
   await page.focus("#messages");

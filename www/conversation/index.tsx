@@ -8,7 +8,8 @@ import { encoding, keys, mode } from "../app/state.ts";
 import { useStyle } from "../app/style.ts";
 import type { EncodingName } from "../../js/types/count.ts";
 import { Budget, stepBudget } from "./budget.tsx";
-import type { Filter } from "./items.ts";
+import { Filter } from "../parts/filter.tsx";
+import type { Shows } from "./items.ts";
 import { List, focusList, goTo } from "./list.tsx";
 import { Pane } from "./pane.tsx";
 import { sentInWords, wholeInWords } from "./sentence.ts";
@@ -96,6 +97,12 @@ const MODES: readonly (readonly [Mode, string, string])[] = [
   ["compact", "compact", "summarises them by rules"],
 ];
 
+const SHOWN: readonly (readonly [Shows, string])[] = [
+  ["all", "all messages"],
+  ["sent", "sent"],
+  ["gone", "removed or changed"],
+];
+
 function Controls() {
   return (
     <div class="controls">
@@ -129,16 +136,13 @@ function Controls() {
         <option value="o200k_base">o200k_base: gpt-4o and newer</option>
         <option value="cl100k_base">cl100k_base: gpt-4, gpt-3.5</option>
       </select>
-      <select
+      <Filter
         id="filter"
-        aria-label="Shown rows"
+        label="Shown rows"
         value={filter.value}
-        onChange={({ currentTarget }) => (filter.value = currentTarget.value as Filter)}
-      >
-        <option value="all">all messages</option>
-        <option value="sent">sent</option>
-        <option value="gone">removed or changed</option>
-      </select>
+        of={SHOWN}
+        onChoose={(name) => (filter.value = name)}
+      />
       <label class="find">
         <input
           type="search"

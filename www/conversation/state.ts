@@ -10,7 +10,7 @@ import { FATES } from "../worker/questions.ts";
 import type { Detail, Edited, Next, Ran, Rows } from "../worker/questions.ts";
 import { fateWord, REASONS } from "./fate-words.ts";
 import { gone, itemsOf } from "./items.ts";
-import type { Filter } from "./items.ts";
+import type { Shows } from "./items.ts";
 import { count, number } from "./words.ts";
 
 /** The shown run. Everything on the page is of this run. */
@@ -21,7 +21,7 @@ export const edited = signal<Edited | undefined>(undefined);
 /** Increases with every change of edits and pins. */
 const version = signal(0);
 
-export const filter = signal<Filter>("all");
+export const filter = signal<Shows>("all");
 export const words = signal("");
 /** Indices of the messages that contain the words; undefined without words. */
 export const matches = signal<ReadonlySet<number> | undefined>(undefined);

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { opened, params } from "../app/state.ts";
+import { TokensField } from "../parts/tokens-field.tsx";
 import { Profiles } from "./profiles.tsx";
 import { DEFAULTS, FAILURES, LIMITS, PROFILES, WRITERS, differencesOf, withB } from "./settings.ts";
 import { change, settings } from "./store.ts";
@@ -42,7 +43,7 @@ function SideKnobs({ side, own, title }: { side: number; own: Settings; title: s
   return (
     <fieldset class={`side side-${"ab"[side]}`}>
       <legend>{title}</legend>
-      <label class="budget">
+      <div class="field budget">
         <span>
           window <small>tokens</small>
         </span>
@@ -58,18 +59,14 @@ function SideKnobs({ side, own, title }: { side: number; own: Settings; title: s
             aria-label={`window of ${title}`}
             onInput={({ currentTarget }) => change(side, "budget", currentTarget.value)}
           />
-          <input
-            type="number"
+          <TokensField
             id={id("budget")}
-            min={1}
-            value={own.budget}
-            aria-label={`window of ${title}, in tokens`}
-            onChange={({ currentTarget }) =>
-              Number(currentTarget.value) >= 1 && change(side, "budget", currentTarget.value)
-            }
+            tokens={own.budget}
+            label={`window of ${title}, in tokens`}
+            onEnter={(tokens) => tokens >= 1 && change(side, "budget", String(tokens))}
           />
         </span>
-      </label>
+      </div>
       <Choice
         id={id("profile")}
         label="profile"

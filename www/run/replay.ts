@@ -13,6 +13,7 @@ import type { NeutralMessage, ToolList } from "../../js/types/messages.ts";
 import type { Profile } from "../../js/types/profile.ts";
 import { ScriptedClock, turn } from "./clock.ts";
 import type { Epoch } from "./fates.ts";
+import { linesOf } from "./lines.ts";
 import { requestEnds } from "./turns.ts";
 import type { Lines, RunCall, RunCompaction, RunRequest, Said, Settings } from "./types.ts";
 import { LiveModel, scriptedModel } from "./writers.ts";
@@ -397,16 +398,6 @@ export class Replay {
       0,
     );
   }
-}
-
-/** Returns the lines of a chart: shares of the window, and of the room for messages. */
-function linesOf({ start, block, background, shares }: Profile, limit: number, room: number): Lines {
-  return {
-    window: limit,
-    ...(block !== null && { trigger: Math.round(block * limit) }),
-    ...(background ? { background: Math.round(start.warm * limit) } : { trigger: Math.round(start.warm * limit) }),
-    target: Math.round(limit - room + shares.ongoing * room),
-  };
 }
 
 /** Resolves when a signal is aborted. */

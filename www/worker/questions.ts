@@ -3,6 +3,7 @@
 import type { Readable } from "../reading.ts";
 import type { SessionFacts } from "../protocol.ts";
 import type { Mode } from "../app/address.ts";
+import type { Lines } from "../run/types.ts";
 import type { CompactReport } from "../../js/types/compact-report.ts";
 import type { EncodingName, Origin, Totals } from "../../js/types/count.ts";
 
@@ -71,7 +72,10 @@ export interface Ran {
   encoding: string;
   origin: Origin;
   /** Only for `compact`. */
-  plan?: Pick<CompactReport, "status" | "steps" | "summary" | "aim" | "ledger" | "quality">;
+  plan?: Pick<CompactReport, "status" | "steps" | "summary" | "aim" | "ledger" | "quality"> & {
+    /** The sizes at which a conversation with this window is compacted. */
+    lines: Lines;
+  };
 }
 
 /** One message with everything that is known of it. */

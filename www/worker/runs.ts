@@ -8,8 +8,9 @@ import type { CompactReport, Edit } from "../../js/types/compact-report.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
 import type { PruneReport } from "../../js/types/prune.ts";
 import type { Mode } from "../app/address.ts";
+import type { Lines } from "../run/types.ts";
 import { moving } from "../talk.ts";
-import { baseOf, held, isEdited, pinsOf } from "./held.ts";
+import { baseOf, held, pinsOf } from "./held.ts";
 import type { Held } from "./held.ts";
 import { Remembered, spanOf } from "./remembered.ts";
 import type { Span } from "./remembered.ts";
@@ -27,6 +28,7 @@ export interface FullRun {
   sent: Map<string, NeutralMessage>;
   /** Only for `compact`: what applying records, and the length of the log before. */
   edits: Edit[];
+  lines?: Lines;
   since: number | undefined;
 }
 
@@ -103,12 +105,12 @@ export async function run(mode: Mode, budget: number, anew = false): Promise<Ran
   );
 }
 
-function answerOf({ mode, rows, report }: FullRun): Kept["answer"] {
+function answerOf({ mode, rows, report, lines }: FullRun): Kept["answer"] {
   const { before, after, encoding, origin } = report;
   const base = { mode, rows, before, after, encoding, origin };
   if (mode === "prune") return base;
   const { status, steps, summary, aim, ledger, quality } = report as CompactReport;
-  return { ...base, plan: { status, steps, summary, aim, ledger, quality } as NonNullable<Ran["plan"]> };
+  return { ...base, plan: { status, steps, summary, aim, ledger, quality, lines } as NonNullable<Ran["plan"]> };
 }
 
 function remember(ran: FullRun): Kept {
@@ -135,18 +137,9 @@ function largestResult({ messages }: Reading, { messages: fates }: PruneReport):
 }
 
 async function compacts(of: Held, budget: number): Promise<FullRun> {
-  const { compact } = await import("../../js/calls/compact.ts");
-  const { reading } = baseReading(of);
-  const { messages, report, edits } = await compact([...reading.messages], {
-    budget,
-    encoding: of.encoding,
-    format: "espalier",
-    tools: of.reading.tools,
-    keep: pinsOf(of),
-    // After an applied plan the view is shown as it is, as long as it fits.
-    force: !isEdited(of),
-  });
-  return { ...made(of, "compact", budget, messages, report), edits, since: of.log?.length };
+  const { compactAt } = await import("./compacting.ts");
+  const { messages, report, edits, lines } = await compactAt(of, baseReading(of).reading.messages, budget);
+  return { ...made(of, "compact", budget, messages, report), edits, lines, since: of.log?.length };
 }
 
 function made(
