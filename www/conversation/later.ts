@@ -7,4 +7,5 @@ export { FileFacts } from "./file-facts.tsx";
 export { LogTab } from "./log.tsx";
 export { MessageTab } from "./message-tab.tsx";
 export { Plan } from "./plan.tsx";
+export { ProfileSettings } from "./profile.tsx";
 export { ShareItems } from "./share-items.tsx";

@@ -8,6 +8,7 @@ import { nextInWords } from "./budget.tsx";
 import { apply, conversation, edited, isBusy, ran, recorded, redoEdit, totals, undoEdit } from "./state.ts";
 import { count, number } from "./words.ts";
 
+const ProfileSettings = lazily(async () => (await import("./later.ts")).ProfileSettings);
 const Plan = lazily(async () => (await import("./later.ts")).Plan);
 
 const STATUS: Record<string, string> = {
@@ -60,6 +61,7 @@ export function ResultTab() {
       {less && <p id="no-effect">{less}</p>}
       {run.mode === "prune" && nextInWords() && <p id="next">{capital(nextInWords())}.</p>}
       {mode.value === "compact" && <Actions run={run} />}
+      {mode.value === "compact" && <ProfileSettings />}
       <Parts run={run} />
       {plan && <Plan plan={plan} />}
     </div>

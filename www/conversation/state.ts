@@ -3,8 +3,9 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ask, latest } from "../app/ask.ts";
 import { undoable } from "../app/history.ts";
-import { autoBudget, budget, estimate, failure, mode, opened, say, shown, working } from "../app/state.ts";
+import { autoBudget, budget, estimate, failure, mode, opened, params, say, shown, working } from "../app/state.ts";
 import { changing, followTabs } from "../app/shared-log.ts";
+import { readProfileText } from "../parts/profile-text.ts";
 import type { Failed } from "../talk.ts";
 import { FATES } from "../worker/questions.ts";
 import type { Detail, Edited, Next, Ran, Rows } from "../worker/questions.ts";
@@ -63,9 +64,21 @@ const askFind = latest("find");
 /** The opened thing that is drawn. */
 let drawn = -1;
 
+const PROFILE = "conversation.profile";
+/** The profile of the mode compact: a name, or JSON text. */
+export const profile = computed(() => readProfileText(params.value[PROFILE]) ?? "espalier");
+export function chooseProfile(given: string): void {
+  const { [PROFILE]: _, ...others } = params.value;
+  params.value = given === "espalier" ? others : { ...others, [PROFILE]: given };
+}
+
 effect(() => {
   const thing = opened.value;
-  const asked = { mode: mode.value, budget: budget.value };
+  const asked = {
+    mode: mode.value,
+    budget: budget.value,
+    ...(mode.value === "compact" && { profile: profile.value }),
+  };
   void version.value;
   if (thing?.kind !== "conversation") return;
   isBusy.value = true;

@@ -3,10 +3,11 @@
 
 import type { ComponentChildren } from "preact";
 import { opened, params } from "../app/state.ts";
+import { ProfileChoice, ProfileEditor } from "../parts/profile-editor.tsx";
 import { TokensField } from "../parts/tokens-field.tsx";
 import { Profiles } from "./profiles.tsx";
-import { DEFAULTS, FAILURES, LIMITS, PROFILES, WRITERS, differencesOf, withB } from "./settings.ts";
-import { change, settings } from "./store.ts";
+import { DEFAULTS, FAILURES, LIMITS, WRITERS, differencesOf, withB } from "./settings.ts";
+import { askRun, change, settings } from "./store.ts";
 import type { Settings } from "./types.ts";
 
 export function Knobs({ children }: { children?: ComponentChildren }) {
@@ -29,8 +30,22 @@ export function Knobs({ children }: { children?: ComponentChildren }) {
         {b && <small class="differs">{differencesOf(a!, b).join(", ") || "A and B are alike"}</small>}
         {children}
       </div>
+      <Editor side={0} own={a!} of={b ? "A" : ""} />
+      {b && <Editor side={1} own={b} of="B" />}
       {b && a!.profile !== b.profile && <Profiles a={a!.profile} b={b.profile} />}
     </form>
+  );
+}
+
+function Editor({ side, own, of }: { side: number; own: Settings; of: string }) {
+  return (
+    <ProfileEditor
+      id={`run-${side === 0 ? "" : "b-"}profile-json`}
+      given={own.profile}
+      of={of}
+      onChange={(given) => change(side, "profile", given)}
+      read={(text) => askRun("profile", { text })}
+    />
   );
 }
 
@@ -67,14 +82,10 @@ function SideKnobs({ side, own, title }: { side: number; own: Settings; title: s
           />
         </span>
       </div>
-      <Choice
-        id={id("profile")}
-        label="profile"
-        value={own.profile}
-        of={PROFILES.map((name) => [name, name])}
-        field="profile"
-        side={side}
-      />
+      <label for={id("profile")}>
+        <span>profile</span>
+        <ProfileChoice id={id("profile")} given={own.profile} onChange={(given) => change(side, "profile", given)} />
+      </label>
       <Choice id={id("writer")} label="summaries by" value={own.writer} of={WRITERS} field="writer" side={side} />
       {isScripted && (
         <>

@@ -11,6 +11,7 @@ import type { profile } from "../../js/calls/profile.ts";
 import type { Llm, LlmRequest } from "../../js/types/llm.ts";
 import type { NeutralMessage, ToolList } from "../../js/types/messages.ts";
 import type { Profile } from "../../js/types/profile.ts";
+import { givenProfile } from "../parts/profile-text.ts";
 import { ScriptedClock, turn } from "./clock.ts";
 import type { Epoch } from "./fates.ts";
 import { linesOf } from "./lines.ts";
@@ -87,7 +88,7 @@ export class Replay {
     this.settings = settings;
     this.options = options;
     this.live = new LiveModel(options.now);
-    this.profile = pack.profile(settings.profile);
+    this.profile = pack.profile(givenProfile(settings.profile));
     this.ends = requestEnds(source.messages);
     const { total, perMessage } = pack.countMessages(source.messages, this.counting);
     this.counts = perMessage.map(({ tokens }) => tokens);
@@ -185,7 +186,7 @@ export class Replay {
   }
 
   private async open(): Promise<Conversation<NeutralMessage>> {
-    const { budget, profile: name, writer } = this.settings;
+    const { budget, writer } = this.settings;
     const heard: Heard = {
       started: (request) => this.asked(request),
       wrote: (number, text) => this.wrote(number, text),
@@ -197,7 +198,7 @@ export class Replay {
     if (writer === "endpoint" && this.options.ask) llm = this.live.llm(this.options.ask, this.clock, heard);
     const conversation = await this.pack.openConversation<NeutralMessage>({
       ...this.counting,
-      profile: name,
+      profile: this.profile,
       model: { maxPromptTokens: budget },
       entropy: SEED,
       clock: { now: this.clock.now, after: this.clock.after },

@@ -3,6 +3,7 @@
 
 import { copyText, save } from "../app/save.ts";
 import { opened } from "../app/state.ts";
+import { profileTitle } from "../parts/profile-text.ts";
 import { figuresOf } from "./figures.ts";
 import { settings, sides, version } from "./store.ts";
 
@@ -23,7 +24,7 @@ function savePicture(): void {
   ctx.fillStyle = color;
   ctx.font = `${13 * devicePixelRatio}px system-ui, sans-serif`;
   const each = settings.peek().map(({ budget, profile }, side, all) => {
-    return `${all.length > 1 ? `${"AB"[side]}: ` : ""}${budget.toLocaleString("en")} tokens, ${profile}`;
+    return `${all.length > 1 ? `${"AB"[side]}: ` : ""}${budget.toLocaleString("en")} tokens, ${profileTitle(profile)}`;
   });
   ctx.fillText(`${opened.peek()?.name ?? ""} — ${each.join("; ")}`, 12 * devicePixelRatio, 24 * devicePixelRatio);
   ctx.drawImage(chart, 0, TITLE * devicePixelRatio);
@@ -40,7 +41,7 @@ function codeOf(): string {
   return [
     'import { openConversation } from "espalier";',
     "",
-    `const conversation = await openConversation({ format: "${format}", profile: "${profile}", model: { maxPromptTokens: ${budget} }${model} });`,
+    `const conversation = await openConversation({ format: "${format}", profile: ${profile.startsWith("{") ? profile : JSON.stringify(profile)}, model: { maxPromptTokens: ${budget} }${model} });`,
     "// Append what comes; before every request:",
     "const { messages, report } = await conversation.prepare();",
   ].join("\n");

@@ -50,7 +50,8 @@ answering<Questions>(
   {
     open,
     show: async (asked) => (await counting).show(asked),
-    run: async ({ mode, budget, anew }) => (await counting).run(mode, budget, anew),
+    run: async ({ mode, budget, anew, profile }) => (await counting).run(mode, budget, anew, profile),
+    profile: async (asked) => (await import("./profiles.ts")).readTyped(asked),
     peeks: async (asked) => (await counting).peeks(asked),
     detail: async (asked) => (await counting).detail(asked),
     next: async ({ run }) => (await counting).nextOf(run),
@@ -75,6 +76,6 @@ answering<Questions>(
     log: async () => (await editing()).logText(),
     handOver: async (asked) => (await counting).handOver(asked),
   },
-  ["run", "peeks", "detail", "next", "recorded", "find"],
+  ["run", "profile", "peeks", "detail", "next", "recorded", "find"],
   async () => (await counting).runAhead(),
 );

@@ -3,6 +3,7 @@
 import type { Readable } from "../reading.ts";
 import type { SessionFacts } from "../protocol.ts";
 import type { Mode } from "../app/address.ts";
+import type { ReadProfile } from "../parts/profile-text.ts";
 import type { Lines } from "../run/types.ts";
 import type { CompactReport } from "../../js/types/compact-report.ts";
 import type { EncodingName, Origin, Totals } from "../../js/types/count.ts";
@@ -75,6 +76,8 @@ export interface Ran {
   plan?: Pick<CompactReport, "status" | "steps" | "summary" | "aim" | "ledger" | "quality"> & {
     /** The sizes at which a conversation with this window is compacted. */
     lines: Lines;
+    /** A name or JSON text. */
+    profile: string;
   };
 }
 
@@ -134,8 +137,10 @@ export type Questions = {
   ];
   /** Another part of the opened file, or another encoding; with its edits. */
   show: [asked: { part: Part; encoding: EncodingName; log?: string | undefined }, answer: OpenedConversation];
-  /** `anew`: even if the result is remembered. */
-  run: [asked: { mode: Mode; budget: number; anew?: boolean }, answer: Ran];
+  /** `anew`: even if the result is remembered. `profile`: of compaction, a name or JSON text. */
+  run: [asked: { mode: Mode; budget: number; anew?: boolean; profile?: string }, answer: Ran];
+  /** Checks a profile: a name or JSON text. */
+  profile: [asked: { text: string }, answer: ReadProfile];
   /** The beginnings of messages by index, then of inserted rows of a run. */
   peeks: [asked: { run: number; messages: number[]; inserted: number[] }, answer: string[]];
   detail: [asked: { run: number; row: number }, answer: Detail];

@@ -29,6 +29,7 @@ export interface FullRun {
   /** Only for `compact`: what applying records, and the length of the log before. */
   edits: Edit[];
   lines?: Lines;
+  profile?: string;
   since: number | undefined;
 }
 
@@ -72,7 +73,7 @@ function baseReading(of: Held): NonNullable<typeof base> {
   return base;
 }
 
-export async function run(mode: Mode, budget: number, anew = false): Promise<Ran> {
+export async function run(mode: Mode, budget: number, anew = false, profile = "espalier"): Promise<Ran> {
   const of = held();
   const known = mode === "prune" && !anew ? remembered.at(budget) : undefined;
   const number = ++last;
@@ -83,7 +84,7 @@ export async function run(mode: Mode, budget: number, anew = false): Promise<Ran
     answer = known.answer;
     span = known;
   } else {
-    const ran = mode === "prune" ? prunes(of, budget) : await compacts(of, budget);
+    const ran = mode === "prune" ? prunes(of, budget) : await compacts(of, budget, profile);
     keepFull(number, ran);
     answer = answerOf(ran);
     span = mode === "prune" ? remember(ran) : { low: budget, high: budget };
@@ -105,12 +106,15 @@ export async function run(mode: Mode, budget: number, anew = false): Promise<Ran
   );
 }
 
-function answerOf({ mode, rows, report, lines }: FullRun): Kept["answer"] {
+function answerOf({ mode, rows, report, lines, profile }: FullRun): Kept["answer"] {
   const { before, after, encoding, origin } = report;
   const base = { mode, rows, before, after, encoding, origin };
   if (mode === "prune") return base;
   const { status, steps, summary, aim, ledger, quality } = report as CompactReport;
-  return { ...base, plan: { status, steps, summary, aim, ledger, quality, lines } as NonNullable<Ran["plan"]> };
+  return {
+    ...base,
+    plan: { status, steps, summary, aim, ledger, quality, lines, profile } as NonNullable<Ran["plan"]>,
+  };
 }
 
 function remember(ran: FullRun): Kept {
@@ -136,10 +140,10 @@ function largestResult({ messages }: Reading, { messages: fates }: PruneReport):
   return fates.reduce((most, { id, before }) => (holders.has(id) ? Math.max(most, before) : most), 0);
 }
 
-async function compacts(of: Held, budget: number): Promise<FullRun> {
+async function compacts(of: Held, budget: number, profile: string): Promise<FullRun> {
   const { compactAt } = await import("./compacting.ts");
-  const { messages, report, edits, lines } = await compactAt(of, baseReading(of).reading.messages, budget);
-  return { ...made(of, "compact", budget, messages, report), edits, lines, since: of.log?.length };
+  const { messages, report, edits, lines } = await compactAt(of, baseReading(of).reading.messages, budget, profile);
+  return { ...made(of, "compact", budget, messages, report), edits, lines, profile, since: of.log?.length };
 }
 
 function made(
