@@ -3,6 +3,7 @@
  * with the first view into many small ones, which cost more than they save.
  */
 
+export { Actions } from "./actions.tsx";
 export { FileFacts } from "./file-facts.tsx";
 export { LogTab } from "./log.tsx";
 export { MessageTab } from "./message-tab.tsx";

@@ -5,7 +5,8 @@ import { ask } from "../app/ask.ts";
 import { nameFor, save as saveAs } from "../app/save.ts";
 import { failure, opened } from "../app/state.ts";
 import type { Failed } from "../talk.ts";
-import { edited, redoEdit, undoEdit } from "./state.ts";
+import { redoEdit, undoEdit } from "./edits.ts";
+import { edited } from "./state.ts";
 import { count, number } from "./words.ts";
 
 export function LogTab() {

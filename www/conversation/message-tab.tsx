@@ -4,7 +4,8 @@
 import { useSignal } from "@preact/signals";
 import { FATES, ROLES } from "../worker/questions.ts";
 import { fateWord, REASONS } from "./fate-words.ts";
-import { chosen, detail, next, ran, setPin } from "./state.ts";
+import { chosen, detail, next, ran } from "./state.ts";
+import { setPin } from "./edits.ts";
 import { number } from "./words.ts";
 
 /** Characters that are shown at once: more would hold up the page. */

@@ -2,6 +2,7 @@
 /** The profile by which the mode compact summarises. */
 
 import { ask } from "../app/ask.ts";
+import { say } from "../app/state.ts";
 import { ProfileChoice, ProfileEditor } from "../parts/profile-editor.tsx";
 import { chooseProfile, profile } from "./state.ts";
 
@@ -15,6 +16,7 @@ export function ProfileSettings() {
         id="profile-json"
         given={profile.value}
         onChange={chooseProfile}
+        say={say}
         read={(text) => ask("profile", { text })}
       />
     </div>

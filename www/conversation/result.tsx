@@ -5,10 +5,11 @@ import { lazily } from "../app/lazy.tsx";
 import { mode } from "../app/state.ts";
 import type { Ran } from "../worker/questions.ts";
 import { nextInWords } from "./budget.tsx";
-import { apply, conversation, edited, isBusy, ran, recorded, redoEdit, totals, undoEdit } from "./state.ts";
+import { conversation, ran, totals } from "./state.ts";
 import { count, number } from "./words.ts";
 
 const ProfileSettings = lazily(async () => (await import("./later.ts")).ProfileSettings);
+const Actions = lazily(async () => (await import("./later.ts")).Actions);
 const Plan = lazily(async () => (await import("./later.ts")).Plan);
 
 const STATUS: Record<string, string> = {
@@ -69,33 +70,6 @@ export function ResultTab() {
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-function Actions({ run }: { run: Ran }) {
-  const canApply = run.plan?.status === "applied" && !isBusy.value;
-  const kept = recorded.value?.run === run.run ? recorded.value.tokens : undefined;
-  const more = (kept ?? 0) - run.after.total;
-  return (
-    <div class="actions">
-      {canApply && kept !== undefined && (
-        <p id="recorded">
-          If you apply it, later requests start from {number(kept)} tokens
-          {more > 0 &&
-            `: ${number(more)} more than this request, because what only this request leaves out is decided anew each time`}
-          .
-        </p>
-      )}
-      <button type="button" id="apply" aria-disabled={!canApply} onClick={() => canApply && void apply()}>
-        Apply
-      </button>
-      <button type="button" id="undo" aria-disabled={!edited.value?.canUndo} onClick={() => void undoEdit()}>
-        Undo
-      </button>
-      <button type="button" id="redo" aria-disabled={!edited.value?.canRedo} onClick={() => void redoEdit()}>
-        Redo
-      </button>
-    </div>
-  );
-}
 
 function Parts({ run: { after, budget } }: { run: Ran }) {
   const parts = [

@@ -2,9 +2,8 @@
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ask, latest } from "../app/ask.ts";
-import { undoable } from "../app/history.ts";
 import { autoBudget, budget, estimate, failure, mode, opened, params, say, shown, working } from "../app/state.ts";
-import { changing, followTabs } from "../app/shared-log.ts";
+import { followTabs } from "../app/shared-log.ts";
 import { readProfileText } from "../parts/profile-text.ts";
 import type { Failed } from "../talk.ts";
 import { FATES } from "../worker/questions.ts";
@@ -217,10 +216,8 @@ effect(() => {
   if (conversation.value) void ask("edited", {}).then((answer) => (edited.value = answer), ignore);
 });
 
-type Change = "apply" | "pin" | "undo" | "redo";
-
 /** Shows edits that were changed. */
-function showEdits(answer: Edited): void {
+export function showEdits(answer: Edited): void {
   batch(() => {
     edited.value = answer;
     failure.value = undefined;
@@ -228,30 +225,7 @@ function showEdits(answer: Edited): void {
   });
 }
 
-async function change(make: () => Promise<Edited>, what: Change, done: string): Promise<boolean> {
-  const { id } = opened.value ?? {};
-  try {
-    await changing(async (newer) => {
-      if (newer !== undefined) {
-        showEdits(await ask("takeUp", { log: newer }));
-        // It was meant for what was seen; a pin is meant for its message.
-        if (what !== "pin") throw { code: "stale_plan", message: `${BY_ANOTHER} Look at them, then try again.` };
-      }
-      if (opened.value?.id !== id) throw { code: "stale_plan", message: "Something else is open now." };
-      const { log, ...answer } = await make();
-      showEdits(answer);
-      return log;
-    });
-    if (what === "apply" || what === "pin") undoable(undoEdit);
-    say(done, true);
-    return true;
-  } catch (error) {
-    failure.value = error as Failed;
-    return false;
-  }
-}
-
-const BY_ANOTHER = "Another tab has changed the edits of this conversation; they are shown here now.";
+export const BY_ANOTHER = "Another tab has changed the edits of this conversation; they are shown here now.";
 
 followTabs(async (log) => {
   try {
@@ -261,27 +235,6 @@ followTabs(async (log) => {
     failure.value = error as Failed;
   }
 });
-
-export const setPin = (message: number, isPinned: boolean) =>
-  change(
-    () => ask("pin", { message, isPinned }),
-    "pin",
-    isPinned
-      ? `Message ${message + 1} is pinned: it stays whatever the budget.`
-      : `Message ${message + 1} is not pinned any more.`,
-  );
-export const apply = () => {
-  const run = ran.value?.run;
-  return run === undefined
-    ? Promise.resolve(false)
-    : change(
-        () => ask("apply", { run }),
-        "apply",
-        "Applied. The originals still exist: choose a row to read one, or undo.",
-      );
-};
-export const undoEdit = () => change(() => ask("undo", {}), "undo", "Undone: the request is what it was.");
-export const redoEdit = () => change(() => ask("redo", {}), "redo", "Done again.");
 
 /** Shows or hides the rows of a folded stretch. */
 export function toggleFold(row: number): void {

@@ -34,9 +34,11 @@ interface EditorProps extends ProfileProps {
   of?: string;
   /** Rejects with what is wrong, and where. */
   read(text: string): Promise<ReadProfile>;
+  /** Says what is wrong to those who cannot see it. */
+  say(text: string): void;
 }
 
-export function ProfileEditor({ id, given, of = "", onChange, read }: EditorProps) {
+export function ProfileEditor({ id, given, of = "", onChange, read, say }: EditorProps) {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState<string>();
   const [changed, setChanged] = useState<readonly string[]>([]);
@@ -57,7 +59,10 @@ export function ProfileEditor({ id, given, of = "", onChange, read }: EditorProp
       if (!isTyped) setText(answer.all);
       else if (answer.given !== given) onChange(answer.given);
     } catch (failed) {
-      if (number === newest.current) setError(failed as { message: string; code: string });
+      if (number === newest.current) {
+        setError(failed as { message: string; code: string });
+        say((failed as Error).message);
+      }
       if (!isTyped) setText((before) => before ?? from);
     }
   }
@@ -80,16 +85,6 @@ export function ProfileEditor({ id, given, of = "", onChange, read }: EditorProp
       </summary>
       {isOpen && text !== undefined && (
         <>
-          <textarea
-            id={id}
-            aria-label={`All fields of the profile${of && ` of ${of}`}, as JSON`}
-            aria-invalid={error !== undefined}
-            aria-describedby={`${id}-said`}
-            rows={14}
-            spellcheck={false}
-            value={text}
-            onInput={({ currentTarget }) => type(currentTarget.value)}
-          />
           <div class="actions">
             <p id={`${id}-said`} class={error ? "said bad" : "said"}>
               {error
@@ -112,6 +107,16 @@ export function ProfileEditor({ id, given, of = "", onChange, read }: EditorProp
               Back to {base}
             </button>
           </div>
+          <textarea
+            id={id}
+            aria-label={`All fields of the profile${of && ` of ${of}`}, as JSON`}
+            aria-invalid={error !== undefined}
+            aria-describedby={`${id}-said`}
+            rows={14}
+            spellcheck={false}
+            value={text}
+            onInput={({ currentTarget }) => type(currentTarget.value)}
+          />
         </>
       )}
     </details>

@@ -2,7 +2,7 @@
 /** The settings of one side or two. */
 
 import type { ComponentChildren } from "preact";
-import { opened, params } from "../app/state.ts";
+import { opened, params, say } from "../app/state.ts";
 import { ProfileChoice, ProfileEditor } from "../parts/profile-editor.tsx";
 import { TokensField } from "../parts/tokens-field.tsx";
 import { Profiles } from "./profiles.tsx";
@@ -44,6 +44,7 @@ function Editor({ side, own, of }: { side: number; own: Settings; of: string }) 
       given={own.profile}
       of={of}
       onChange={(given) => change(side, "profile", given)}
+      say={say}
       read={(text) => askRun("profile", { text })}
     />
   );

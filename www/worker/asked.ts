@@ -13,7 +13,7 @@ import type { FullRun } from "./runs.ts";
 const MAX_PEEK = 200;
 
 /** Returns the inserted messages in their order, which is the same in rows and report. */
-function insertedIn({ report, sent }: FullRun): (NeutralMessage | undefined)[] {
+export function insertedIn({ report, sent }: FullRun): (NeutralMessage | undefined)[] {
   const { indexOf } = held();
   return report.messages.filter(({ id }) => !indexOf.has(id)).map(({ id }) => sent.get(id));
 }
@@ -24,30 +24,8 @@ function insertedAt(ran: FullRun, row: number): NeutralMessage | undefined {
   return insertedIn(ran)[before];
 }
 
-/** Returns a function for the message of each row, and of what is sent of it. Rows are asked for in their order. */
-export function rowMessages(ran: FullRun): (row: number) => { original: NeutralMessage; sent?: NeutralMessage } {
-  const of = held();
-  const inserted = insertedIn(ran);
-  let next = 0;
-  return (row) => {
-    const index = ran.rows.index[row]!;
-    if (index < 0) return { original: inserted[next++]! };
-    const message = of.reading.messages[index]!;
-    if (isShape(of)) return { original: { ...message, parts: [{ type: "text", text: NO_WORDS }] } };
-    const sent = ran.sent.get(message.id);
-    return { original: message, ...(sent && { sent }) };
-  };
-}
-
-/** Returns a function for the reasons of a message, in words; empty if no rule says more than its fate. */
-export function reasonsOf({ report }: FullRun): (id: string) => string {
-  const by = new Map<string, string[]>();
-  for (const { ids, why } of report.removed) for (const id of ids) by.set(id, [...(by.get(id) ?? []), why]);
-  return (id) => by.get(id)?.join("; ") ?? "";
-}
-
 /** What takes the place of words that a link does not hold. */
-const NO_WORDS = "(its words are not in the link)";
+export const NO_WORDS = "(its words are not in the link)";
 
 export async function peeks({ run, messages, inserted }: Questions["peeks"][0]): Promise<string[]> {
   const of = held();
@@ -58,7 +36,7 @@ export async function peeks({ run, messages, inserted }: Questions["peeks"][0]):
   return [...texts, ...inserted.map((row) => peekOf(insertedAt(ran, row), MAX_PEEK))];
 }
 
-const isShape = ({ open }: Held) => "isShape" in open && open.isShape === true;
+export const isShape = ({ open }: Held) => "isShape" in open && open.isShape === true;
 
 export async function detail({ run, row }: Questions["detail"][0]): Promise<Detail> {
   const of = held();

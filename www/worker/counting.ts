@@ -46,7 +46,7 @@ async function holdWith(
 
 /** Edits that do not match the messages any more do not keep the file from opening. */
 async function tryRestore(of: Held, edits: string): Promise<string | undefined> {
-  const { restoreLog } = await import("./edits.ts");
+  const { restoreLog } = await import("./later.ts");
   try {
     restoreLog(of, edits);
     return undefined;
@@ -62,8 +62,7 @@ export async function show({ part, encoding, log }: Questions["show"][0]): Promi
 
 async function answerOf({ open, part, reading, total, origin, encoding }: Held): Promise<OpenedConversation> {
   const { format, messages } = reading;
-  const session =
-    "session" in open ? { session: (await import("./session-facts.ts")).factsOf(open, encoding) } : undefined;
+  const session = "session" in open ? { session: (await import("./later.ts")).factsOf(open, encoding) } : undefined;
   return { name: open.name, format, count: messages.length, total, origin, part, first: firstView(open), ...session };
 }
 
@@ -77,7 +76,7 @@ const UNEDITED: Edited = { canUndo: false, canRedo: false, pins: [], edits: [], 
 
 /** Without a log there are no edits, and nothing is loaded to say so. */
 export async function editedNow(): Promise<Edited> {
-  return held().log ? (await import("./edits.ts")).edited() : UNEDITED;
+  return held().log ? (await import("./later.ts")).edited() : UNEDITED;
 }
 
 export function handOver({ port }: Questions["handOver"][0]): undefined {

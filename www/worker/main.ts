@@ -11,8 +11,7 @@ import { tellEstimate } from "./estimate.ts";
 import type { OpenedConversation, Questions } from "./questions.ts";
 
 const counting = import("./counting.ts");
-const editing = () => import("./edits.ts");
-const sharing = () => import("./sharing.ts");
+const later = () => import("./later.ts");
 
 // Most conversations are counted with it, and loading takes longest.
 let isLoaded = false;
@@ -36,8 +35,8 @@ async function open({
   // A saved log is read by the engine.
   if (source instanceof File || link) await loading;
   let opened: Open;
-  if (link) opened = await (await sharing()).openLink(source as { text: string }, link, encoding);
-  else if (source instanceof File) opened = await (await import("./open-file.ts")).openFile(source, conversation);
+  if (link) opened = await (await later()).openLink(source as { text: string }, link, encoding);
+  else if (source instanceof File) opened = await (await later()).openFile(source, conversation);
   else opened = { name: source.name, input: await read(source) };
   if (estimate !== undefined && !isLoaded) tellEstimate(opened, estimate);
   await loading;
@@ -51,7 +50,7 @@ answering<Questions>(
     open,
     show: async (asked) => (await counting).show(asked),
     run: async ({ mode, budget, anew, profile }) => (await counting).run(mode, budget, anew, profile),
-    profile: async (asked) => (await import("./profiles.ts")).readTyped(asked),
+    profile: async (asked) => (await later()).readTyped(asked),
     peeks: async (asked) => (await counting).peeks(asked),
     detail: async (asked) => (await counting).detail(asked),
     next: async ({ run }) => (await counting).nextOf(run),
@@ -63,17 +62,17 @@ answering<Questions>(
       const found = (await counting).find(asked);
       return moving(found, [found.buffer as ArrayBuffer]);
     },
-    result: async (asked) => (await import("./result.ts")).result(asked),
-    page: async (asked) => (await import("./saved-page.ts")).savedPage(asked),
-    link: async (asked) => (await sharing()).linkOf(asked),
+    result: async (asked) => (await later()).result(asked),
+    page: async (asked) => (await later()).savedPage(asked),
+    link: async (asked) => (await later()).linkOf(asked),
     edited: async () => (await counting).editedNow(),
-    pin: async (asked) => (await editing()).pin(asked),
-    recorded: async (asked) => (await editing()).recorded(asked),
-    apply: async (asked) => (await editing()).applyRun(asked),
-    undo: async () => (await editing()).undo(),
-    redo: async () => (await editing()).redo(),
-    takeUp: async (asked) => (await editing()).takeUp(asked),
-    log: async () => (await editing()).logText(),
+    pin: async (asked) => (await later()).pin(asked),
+    recorded: async (asked) => (await later()).recorded(asked),
+    apply: async (asked) => (await later()).applyRun(asked),
+    undo: async () => (await later()).undo(),
+    redo: async () => (await later()).redo(),
+    takeUp: async (asked) => (await later()).takeUp(asked),
+    log: async () => (await later()).logText(),
     handOver: async (asked) => (await counting).handOver(asked),
   },
   ["run", "profile", "peeks", "detail", "next", "recorded", "find"],

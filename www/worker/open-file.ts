@@ -1,5 +1,6 @@
 /** Opens a file of the reader: an agent's session, a saved log, a list of messages or a request. */
 
+import { ConversationLog } from "../../js/entries/log.ts";
 import { EspalierError } from "../../js/errors/errors.ts";
 import type { ReadSessionOptions } from "../../js/sessions/types.ts";
 import type { Progress } from "../protocol.ts";
@@ -39,7 +40,6 @@ async function savedLog(file: File): Promise<Open | undefined> {
     .catch(() => "");
   if (!/^\{"seq":0,"v":\d+,"time":\d+,"type":"message"/.test(head)) return undefined;
   const text = await file.text();
-  const { ConversationLog } = await import("../../js/entries/log.ts");
   const { log } = ConversationLog.import(text);
   const input = log.originalsFrom(0);
   log.close();

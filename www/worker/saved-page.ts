@@ -8,12 +8,14 @@ import { columnsOf } from "../conversation/columns.ts";
 import { itemsOf, stretch } from "../conversation/items.ts";
 import { count, number } from "../conversation/words.ts";
 import { textOf } from "../reading.ts";
-import { reasonsOf, rowMessages } from "./asked.ts";
+import type { NeutralMessage } from "../../js/types/messages.ts";
+import { insertedIn, isShape, NO_WORDS } from "./asked.ts";
 import style from "./saved-page.css?style";
 import { held } from "./held.ts";
 import { FATES, ROLES } from "./questions.ts";
 import type { Questions, Rows } from "./questions.ts";
 import { fullRun } from "./runs.ts";
+import type { FullRun } from "./runs.ts";
 
 /** Max characters of all texts: browsers do not open much larger pages. Texts after that are left out, which is said. */
 const MAX_TEXTS = 50_000_000;
@@ -96,6 +98,28 @@ ${body.join("\n")}
 </body>
 </html>
 `;
+}
+
+/** Returns a function for the message of each row, and of what is sent of it. Rows are asked for in their order. */
+function rowMessages(ran: FullRun): (row: number) => { original: NeutralMessage; sent?: NeutralMessage } {
+  const of = held();
+  const inserted = insertedIn(ran);
+  let next = 0;
+  return (row) => {
+    const index = ran.rows.index[row]!;
+    if (index < 0) return { original: inserted[next++]! };
+    const message = of.reading.messages[index]!;
+    if (isShape(of)) return { original: { ...message, parts: [{ type: "text", text: NO_WORDS }] } };
+    const sent = ran.sent.get(message.id);
+    return { original: message, ...(sent && { sent }) };
+  };
+}
+
+/** Returns a function for the reasons of a message, in words; empty if no rule says more than its fate. */
+function reasonsOf({ report }: FullRun): (id: string) => string {
+  const by = new Map<string, string[]>();
+  for (const { ids, why } of report.removed) for (const id of ids) by.set(id, [...(by.get(id) ?? []), why]);
+  return (id) => by.get(id)?.join("; ") ?? "";
 }
 
 /** The overview as a drawing in the page's colours. */
