@@ -58,16 +58,24 @@ const bytes = {
 };
 
 export const page = join(out, "www");
-const PAGES = ["index", "document", "search", "inline"];
-const STYLES = ["style", "document", "search", "inline"];
-/** Style sheets of the shell and of views, by folder. */
-const VIEW_STYLES = ["app", "conversation", "prompt", "run"];
+const PAGES = ["index", "search", "inline"];
+const STYLES = ["style", "search", "inline"];
+/** Style sheets of the shell, of what views share, and of views. */
+const VIEW_STYLES = [
+  "app/app",
+  "app/view",
+  "code/code",
+  "conversation/conversation",
+  "prompt/prompt",
+  "run/run",
+  "source/source",
+];
 /** Our sources that can be searched. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
-/** Our sources that the page of a document shows: www/samples.ts names them. */
-const SAMPLES = [...readFileSync(join(root, "www", "samples.ts"), "utf8").matchAll(/"([\w/.-]+\.\w+)"/g)].map(
-  ([, path]) => path,
-);
+/** Our sources that are examples: www/examples.ts names them. */
+const SAMPLES = [
+  ...readFileSync(join(root, "www", "examples.ts"), "utf8").matchAll(/source\("\w+", "[^"]+", "([^"]+)"\)/g),
+].map(([, path]) => path);
 
 export function buildPage() {
   const inputs = hash([
@@ -89,8 +97,7 @@ export function buildPage() {
       app: "app/main.tsx",
       "prompt-worker": "prompt/run-worker.ts",
       "run-worker": "run/worker.ts",
-      document: "document.ts",
-      "document-worker": "document-worker.ts",
+      "source-worker": "source/worker.ts",
       "definitions-worker": "definitions-worker.ts",
     };
     // Apart from the others, so that the worker of the first view has only those parts of the glue that it uses.
@@ -126,7 +133,7 @@ export function buildPage() {
       loader: { ".wasm": "binary" },
     });
     for (const name of PAGES) copyFileSync(join(root, "www", `${name}.html`), join(page, `${name}.html`));
-    const styles = [...STYLES.map((name) => `${name}.css`), ...VIEW_STYLES.map((name) => `${name}/${name}.css`)];
+    const styles = [...STYLES.map((name) => `${name}.css`), ...VIEW_STYLES.map((name) => `${name}.css`)];
     await esbuild.build({
       entryPoints: styles.map((name) => join(root, "www", name)),
       entryNames: "[name]",

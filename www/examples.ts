@@ -1,19 +1,47 @@
+/** What comes with the page: real conversations (licences beside them), a prompt, source files. */
+
 export interface Example {
   key: string;
   name: string;
   url: string;
-  /** True for a file that a view claims, as if somebody had dropped it; the others are conversations. */
-  isFile?: boolean;
+  group: "Conversations" | "Prompts" | "Source files";
+  /** The file's name, for one that a view claims as if somebody had dropped it; the others are conversations. */
+  file?: string;
 }
 
-/** Real conversations that come with the page (licences beside them), and a prompt. The first one opens by itself. */
+/** The first one opens by itself. The build copies what is under `samples`. */
 export const EXAMPLES: readonly Example[] = [
-  { key: "pi", name: "Coding agent: a day of refactoring", url: "examples/pi-refactor-long.json.gz" },
+  {
+    key: "pi",
+    group: "Conversations",
+    name: "Coding agent: a day of refactoring",
+    url: "examples/pi-refactor-long.json.gz",
+  },
   {
     key: "marshmallow",
+    group: "Conversations",
     name: "Coding agent: a bug fix in marshmallow",
     url: "examples/sweagent-marshmallow-1867.json",
   },
-  { key: "airline", name: "Service agent: booking a flight", url: "examples/tau-airline-0.json" },
-  { key: "build", name: "Prompt as TSX: why does the build fail?", url: "examples/prompt.tsx", isFile: true },
+  {
+    key: "airline",
+    group: "Conversations",
+    name: "Service agent: booking a flight",
+    url: "examples/tau-airline-0.json",
+  },
+  {
+    key: "build",
+    group: "Prompts",
+    name: "Prompt as TSX: why does the build fail?",
+    url: "examples/prompt.tsx",
+    file: "prompt.tsx",
+  },
+  source("log", "TypeScript", "js/log/log.ts"),
+  source("query", "Rust", "core/src/document/query.rs"),
+  source("cache", "Python", "tests/fixtures/sources/cache.py"),
+  source("css", "CSS, which has no grammar here", "www/app/app.css"),
 ];
+
+function source(key: string, what: string, path: string): Example {
+  return { key, group: "Source files", name: `${what}: ${path}`, url: `samples/${path}`, file: path };
+}

@@ -8,7 +8,7 @@ import type { OpenedConversation, Part } from "../worker/questions.ts";
 import type { Address } from "./address.ts";
 import { ask, openAside } from "./ask.ts";
 import { autoBudget, budget, encoding, estimate, failure, opened, say, view, working } from "./state.ts";
-import type { From, Kind, Opened } from "./state.ts";
+import type { From, Opened, OpenedFile } from "./state.ts";
 import { keptFile, keptLog, saveFile } from "./store.ts";
 import { VIEWS } from "./views.ts";
 import type { View } from "./views.ts";
@@ -36,6 +36,10 @@ interface Options {
   /** Edits of an earlier visit. */
   log?: string | undefined;
   part?: Part | undefined;
+  /** The view that shows it, if it can. */
+  view?: string | undefined;
+  /** What it is opened as, whatever views claim. */
+  kind?: OpenedFile["kind"] | undefined;
 }
 
 /** Opens one thing after the other; the newest wins. Returns false if it could not be opened. */
@@ -57,9 +61,9 @@ export function openExample(key: string, options: Options = {}): Promise<boolean
 async function openNow(source: Readable, from: From, options: Options): Promise<boolean> {
   try {
     const file = await fileOf(source);
-    const claimed = file && (await claimant(file));
-    if (claimed) {
-      const kind = claimed as "prompt";
+    const kind = options.kind ?? (file && (await claimedKind(file)));
+    if (file && kind) {
+      await VIEWS.find(({ kinds }) => kinds[0] === kind)?.check?.(file);
       show({ kind, name: source.name, id: ++id, from, file, budget: options.budget }, options);
       if (source instanceof File) void saveFile({ name: source.name, file: source });
       return true;
@@ -91,49 +95,75 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
         failure.value = undefined;
         choice.value = { file: source, conversations: conversations ?? [] };
       });
-    else if (code !== "stopped") failure.value = { ...(error as Failed), path: undefined };
+    else if (code !== "stopped") failure.value = { ...(error as Failed), path: undefined, ...asText(source, error) };
     return false;
   }
+}
+
+const UNKNOWN = ["unknown_session", "unknown_format", "bad_json", "bad_message"];
+
+/** Returns the way out for a file that is no conversation: its text has tokens all the same. */
+function asText(source: Readable, error: unknown): Pick<NonNullable<typeof failure.value>, "action"> | undefined {
+  if (!(source instanceof File) || source.size === 0 || !UNKNOWN.includes((error as Failed).code)) return undefined;
+  return { action: { label: "Show its text", run: () => void openFile(source, { kind: "text", view: "source" }) } };
 }
 
 /** Returns what views may claim: a file of the reader, or an example that is one. */
 async function fileOf(source: Readable): Promise<File | undefined> {
   if (source instanceof File) return source;
-  if (!("isFile" in source && source.isFile && "url" in source)) return undefined;
+  if (!("file" in source && source.file && "url" in source)) return undefined;
   const response = await fetch(source.url);
   if (!response.ok) throw { code: "file_not_found", message: `${source.url} answered ${response.status}` };
-  return new File([await response.blob()], source.url);
+  return new File([await response.blob()], source.file as string);
+}
+
+/** Opens a text without a name. It gets one that tells what the text is. */
+export async function openText(text: string, options: Options = {}): Promise<boolean> {
+  const { pastedName } = await import("../source/guess.ts");
+  return openFile(new File([text], pastedName(text)), options);
+}
+
+/** Puts the edited text of the opened file in its place: other views show it, and it survives a reload. */
+export function editFile(before: File, text: string): File | undefined {
+  const thing = opened.value;
+  if (!thing || !("file" in thing) || thing.file !== before) return undefined;
+  const name = before.name.slice(before.name.lastIndexOf("/") + 1);
+  const file = new File([text], name);
+  opened.value = { ...thing, name, file, from: { file } };
+  void saveFile({ name, file });
+  return file;
 }
 
 /** Shows a view, and its example if it cannot show what is open. */
 export function chooseView({ name, kinds, example }: View): void {
   const { kind } = opened.value ?? {};
   if (kind && kinds.includes(kind)) view.value = name;
-  else
-    void openExample(example).then((isOpen) => {
-      if (isOpen) view.value = name;
-    });
+  else void openExample(example, { view: name });
 }
 
 /** Returns the kind of the view that claims a file. */
-async function claimant(file: File): Promise<Kind | undefined> {
+async function claimedKind(file: File): Promise<OpenedFile["kind"] | undefined> {
   const claims = VIEWS.filter(({ takes }) => takes);
   if (claims.length === 0) return undefined;
   const head = await file
     .slice(0, HEAD)
     .text()
     .catch(() => "");
-  return claims.find(({ takes }) => takes!(file.name, head))?.kinds[0];
+  return claims.find(({ takes }) => takes!(file.name, head))?.kinds[0] as OpenedFile["kind"] | undefined;
 }
 
 function show(thing: Opened, options: Options): void {
+  const before = opened.value?.kind;
   batch(() => {
     failure.value = estimate.value = undefined;
     // The other conversations of the file stay on offer.
     if (options.conversation === undefined) choice.value = undefined;
+    // A view stays for the next thing of the same kind; another kind is shown in its own view.
+    const wanted = options.view ?? (before === undefined || before === thing.kind ? view.value : undefined);
     opened.value = thing;
-    if (!VIEWS.some(({ name, kinds }) => name === view.value && kinds.includes(thing.kind)))
-      view.value = VIEWS.find(({ kinds }) => kinds.includes(thing.kind))?.name ?? view.value;
+    const able = VIEWS.filter(({ kinds }) => kinds.includes(thing.kind));
+    const own = able.find(({ kinds }) => kinds[0] === thing.kind);
+    view.value = (able.find(({ name }) => name === wanted) ?? own ?? able[0])?.name ?? view.value;
     if (options.budget !== undefined) budget.value = options.budget;
     else if (thing.kind === "conversation") autoBudget.value = budget.value = firstBudget(thing.conversation);
   });
@@ -176,7 +206,7 @@ export function isOpen({ example, file, words, shape }: Address): boolean {
 /** Opens what an address names, unless it is open. */
 export async function arrive(address: Address): Promise<void> {
   if (isOpen(address)) return;
-  const { example, file, words, shape, budget: wanted } = address;
+  const { example, file, words, shape, budget: wanted, view: shownIn } = address;
   if (words !== undefined || shape !== undefined) {
     const text = words ?? shape!;
     const from = words !== undefined ? { words: text } : { shape: text };
@@ -189,12 +219,12 @@ export async function arrive(address: Address): Promise<void> {
     return;
   }
   if (file === undefined) {
-    await openExample(example ?? EXAMPLES[0]!.key, { budget: wanted });
+    await openExample(example ?? EXAMPLES[0]!.key, { budget: wanted, view: shownIn });
     return;
   }
   const kept = await keptFile(file);
   if (kept) {
-    await openFile(kept.file, { conversation: kept.conversation, budget: wanted });
+    await openFile(kept.file, { conversation: kept.conversation, budget: wanted, view: shownIn });
     return;
   }
   if (!opened.value) await openExample(EXAMPLES[0]!.key);
@@ -224,6 +254,6 @@ export function listenForFiles(isOver: (over: boolean) => void): void {
     const [file] = clipboardData?.files ?? [];
     const text = clipboardData?.getData("text/plain") ?? "";
     if (file) void openFile(file);
-    else if (text.trim()) void openFile(new File([text], "pasted.json"));
+    else if (text.trim()) void openText(text);
   });
 }

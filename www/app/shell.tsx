@@ -8,11 +8,15 @@ import { EXAMPLES } from "../examples.ts";
 import { choice, chooseView, openExample, openFile } from "./opening.ts";
 import { estimate, failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
+import { loadStyle } from "./style.ts";
 import { PAGES, VIEWS } from "./views.ts";
 
 declare const VERSION: string;
 
 const REPOSITORY = "https://www.npmjs.com/package/espalier";
+
+/** Groups of examples. */
+const GROUPS = [...new Set(EXAMPLES.map(({ group }) => group))];
 
 /** Loaded views by name. */
 const loaded = signal<Readonly<Record<string, ComponentType>>>({});
@@ -23,8 +27,9 @@ export const isDraggedOver = signal(false);
 effect(() => {
   const wanted = VIEWS.find(({ name }) => name === view.value);
   if (!wanted || loaded.value[wanted.name]) return;
-  wanted.load().then(
-    ({ default: component }) => (loaded.value = { ...loaded.value, [wanted.name]: component }),
+  const { load, styles = [] } = wanted;
+  Promise.all([load(), ...styles.map(loadStyle)]).then(
+    ([{ default: component }]) => (loaded.value = { ...loaded.value, [wanted.name]: component }),
     () => (failure.value = { code: "not_loaded", message: `The view “${wanted.title}” could not be loaded.` }),
   );
 });
@@ -125,10 +130,14 @@ function Opener() {
         }}
       >
         {!example && <option value="">{opened.value?.name ?? "…"}</option>}
-        {EXAMPLES.map(({ key, name }) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
+        {GROUPS.map((label) => (
+          <optgroup key={label} label={label}>
+            {EXAMPLES.filter(({ group }) => group === label).map(({ key, name }) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
         ))}
         <option value="pick">A file of mine …</option>
       </select>

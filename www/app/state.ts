@@ -13,8 +13,9 @@ export type From = { example: string } | { file: File } | { words: string } | { 
 export type Opened = { name: string; id: number; from: From } & (
   | { kind: "conversation"; conversation: OpenedConversation }
   // With the budget that came with it in an address.
-  | { kind: "prompt" | "source"; file: File; budget?: number | undefined }
+  | { kind: "prompt" | "source" | "text"; file: File; budget?: number | undefined }
 );
+export type OpenedFile = Extract<Opened, { file: File }>;
 export type Kind = Opened["kind"];
 
 export const opened = signal<Opened | undefined>(undefined);
@@ -28,6 +29,12 @@ export const mode = signal<Mode>("prune");
 export const encoding = signal<EncodingName>("o200k_base");
 /** What views keep in the address for themselves: `<view>.<field>`. */
 export const params = signal<Readonly<Record<string, string>>>({});
+
+/** Sets a field of the address; undefined removes it. */
+export function setParam(name: string, value: string | undefined): void {
+  const { [name]: _, ...others } = params.value;
+  params.value = value === undefined ? others : { ...others, [name]: value };
+}
 
 export type Theme = "system" | "light" | "dark";
 export const theme = signal<Theme>("system");
@@ -69,6 +76,16 @@ export const keys = signal<readonly (readonly [key: string, does: string])[]>([]
 export const shown = signal("");
 /** The budget that the page chose itself, so that it may change it again. */
 export const autoBudget = signal<number | undefined>(undefined);
+
+/** The opened thing that has a budget of its own. */
+let budgetedFor: number | undefined;
+
+/** Sets the budget with which a file opens, unless its address or an earlier view has set one. */
+export function startWith(thing: OpenedFile, tokens: number): void {
+  if (budgetedFor === thing.id) return;
+  budgetedFor = thing.id;
+  if (thing.budget === undefined) autoBudget.value = budget.value = tokens;
+}
 
 /** Number of openings that are under way. */
 export const working = signal(0);

@@ -1,6 +1,6 @@
 /** Reads the text of a file that the user chose, if it is text. */
 
-import type { Failed } from "./talk.ts";
+import type { Failed } from "../talk.ts";
 
 /** Max characters: a larger text area is slow to use. The library takes larger texts, and folds them by indentation. */
 const MOST = 2_000_000;
@@ -16,7 +16,7 @@ export async function textOfFile(file: File): Promise<string> {
   if (file.size > MOST)
     throw bad(
       "too_large",
-      `${file.name} has ${megabytes(file.size)}, and this page shows up to ${megabytes(MOST)}. The library itself takes any size.`,
+      `${file.name} has ${megabytes(file.size)}, and this view shows up to ${megabytes(MOST)}. The library itself takes any size.`,
     );
   let bytes: Uint8Array;
   try {

@@ -1,19 +1,21 @@
 /**
- * The messages between the page of a document and its worker. Places are UTF-16 units of the document unless stated
+ * The messages between the view of a source file and its worker. Places are UTF-16 units of the document unless stated
  * otherwise.
  */
 
-import type { Basis } from "../js/documents/structure.ts";
-import type { Elision } from "../js/documents/summarize.ts";
-import type { ChangedElision, ReduceStep } from "../js/documents/changed.ts";
-import type { Definition } from "../js/documents/outline.ts";
-import type { Failed } from "./talk.ts";
+import type { Basis } from "../../js/documents/structure.ts";
+import type { Elision } from "../../js/documents/summarize.ts";
+import type { ChangedElision, ReduceStep } from "../../js/documents/changed.ts";
+import type { Definition } from "../../js/documents/outline.ts";
+import type { EncodingName } from "../../js/types/count.ts";
+import type { Failed } from "../talk.ts";
 
 export type Profile = "espalier" | "copilot-chat";
 
 export interface Document {
   name: string;
   text: string;
+  encoding: EncodingName;
   /** The language that the user chose; otherwise the name decides. */
   language?: string | undefined;
 }
@@ -40,6 +42,7 @@ export type GrammarState =
   | { state: "failed"; failure: Failed };
 
 export interface Opened {
+  encoding: EncodingName;
   language: string | undefined;
   /** The languages to choose from. */
   languages: string[];

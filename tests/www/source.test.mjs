@@ -1,14 +1,17 @@
-/** The page of a document, in a real Chromium. */
+/** The view of a source file, in a real Chromium. */
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { findingsOf } from "./axe.mjs";
 import { opened as openPage } from "./browser.mjs";
+import { drop, paste } from "./conversation.mjs";
 
+const READY = "#source-view[data-budget]";
 const opened = (options) =>
-  openPage("document.html", { ready: "#result[data-budget]", viewport: { width: 1400, height: 900 }, ...options });
+  openPage("#view=source&example=log", { ready: READY, viewport: { width: 1400, height: 900 }, ...options });
 const source = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const LOG = source("js/log/log.ts");
 
@@ -22,10 +25,16 @@ after(() => close?.());
 const folder = mkdtempSync(join(tmpdir(), "espalier-document-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const number = async (id, from = page) => Number((await from.textContent(id)).replaceAll(",", ""));
+/** Returns the tokens of the whole text and of its summary. */
+async function figures(from = page) {
+  const [, whole, kept] = /^([\d,]+) tokens?; ([\d,]+) are kept\.$/.exec(await from.textContent("#headline"));
+  return { whole: Number(whole.replaceAll(",", "")), kept: Number(kept.replaceAll(",", "")) };
+}
+const keptTokens = async (from) => (await figures(from)).kept;
+const wholeTokens = async (from) => (await figures(from)).whole;
 const summary = (from = page) => from.textContent("#summary");
 const budgetShown = (budget, from = page) =>
-  from.waitForFunction((text) => document.getElementById("result").dataset.budget === text, String(budget));
+  from.waitForFunction((text) => document.getElementById("source-view")?.dataset.budget === text, String(budget));
 
 /** As a hand does it: a value, and the page hears of it. */
 async function drag(budget, from = page) {
@@ -54,8 +63,8 @@ const says = (id, words, from = page) =>
 /** Waits until the source points at a line, which is in sight. */
 const pointsAt = (line) =>
   page.waitForFunction((line) => {
-    const pointer = document.querySelector("#source-box .pointer");
-    const numbers = document.querySelector("#source-box .numbers pre");
+    const pointer = document.querySelector(".shades .pointer");
+    const numbers = document.querySelector(".numbers pre");
     const row =
       pointer &&
       Math.round((pointer.offsetTop - numbers.offsetTop) / Number.parseFloat(getComputedStyle(numbers).lineHeight));
@@ -72,41 +81,39 @@ async function cursorAt(needle, from = page) {
   }, needle);
 }
 
-async function sample(name) {
-  await page.selectOption("#sample", name);
-  await page.waitForFunction((text) => document.getElementById("source").value === text, source(name));
-  await page.waitForFunction(() => !document.body.classList.contains("busy"));
+async function example(key, path) {
+  await page.selectOption("#example", key);
+  await page.waitForFunction((text) => document.getElementById("source").value === text, source(path));
   await page.waitForFunction(
-    (max) => Number(document.getElementById("before").textContent.replaceAll(",", "")) === max,
-    Number(await page.getAttribute("#slider", "max")),
+    () => Number(document.getElementById("slider").max) > 100 && document.querySelector(".marker"),
   );
 }
 
 test("it opens with a source, cut to a quarter, and asks nobody else for anything", async () => {
   assert.equal(await page.inputValue("#source"), LOG);
-  assert.ok((await number("#after")) <= (await number("#before")) / 4 + 1);
+  assert.ok((await keptTokens()) <= (await wholeTokens()) / 4 + 1);
   assert.match(
     await page.textContent("#basis"),
     /^Parsed by tree-sitter as typescript, grammar loaded in [\d.]+ ms \([\d,]+ kB\)\.$/,
   );
-  assert.match(await page.textContent("#status"), /\d+ stretches are missing\. \d+ lines, summarised in [\d.]+ ms/);
+  assert.match(await page.textContent("#outcome"), /\d+ stretches are missing\. \d+ lines, summarised in [\d.]+ ms/);
   assert.ok((await page.locator(".marker").count()) > 3);
   assert.deepEqual(complaints, []);
 });
 
 test("dragging the budget is followed, the last place wins, and it is never over", async () => {
-  const whole = await number("#before");
+  const whole = await wholeTokens();
   for (const share of [0.9, 0.5, 0.2, 0.05]) {
     const tokens = Math.round(whole * share);
     await budget(tokens);
-    assert.ok((await number("#after")) <= tokens);
+    assert.ok((await keptTokens()) <= tokens);
   }
   for (let tokens = 1_000; tokens <= 2_000; tokens += 20) await drag(tokens);
   await budgetShown(2_000);
-  assert.ok((await number("#after")) <= 2_000);
+  assert.ok((await keptTokens()) <= 2_000);
   await budget(whole);
   assert.equal(await summary(), LOG);
-  assert.match(await page.textContent("#status"), /^The file is whole\./);
+  assert.match(await page.textContent("#outcome"), /^The file is whole\./);
   await page.fill("#tokens", "1500");
   await page.press("#tokens", "Tab");
   await budgetShown(1_500);
@@ -123,7 +130,7 @@ test("the cursor moves the summary, and its place is pointed at", async () => {
       needle.split("\n")[0],
     );
     assert.equal(await page.isVisible("#summary-box > .pointer"), true);
-    assert.ok((await number("#after")) <= 700);
+    assert.ok((await keptTokens()) <= 700);
   }
   assert.match(await page.textContent("#cursor"), /^cursor in line \d+$/);
   await page.uncheck("#follow");
@@ -167,12 +174,12 @@ test("the caret in the summary shows its place in the source", async () => {
 
 test("modes, line numbers and words of markers", async () => {
   await budget(1_200);
-  await page.check("#lines");
+  await page.check("#numbers");
   await page.waitForFunction(() => /^\d+: /m.test(document.getElementById("summary").textContent));
-  assert.ok((await number("#after")) <= 1_200);
+  assert.ok((await keptTokens()) <= 1_200);
   for (const marker of await page.locator(".marker").allTextContents())
     assert.match(marker, /^(\/\/|\/\*) … \d+(-\d+)? omitted( \*\/)?$/);
-  await page.uncheck("#lines");
+  await page.uncheck("#numbers");
   await page.fill("#marker", "cut {lines}");
   await page.waitForFunction(() => document.querySelector(".marker").textContent.includes("cut "));
   await page.check("input[value=copilot-chat]");
@@ -209,7 +216,7 @@ test("what is missing is listed, and the outline leads into the source", async (
 });
 
 test("a diff goes down the ladder as the budget does", async () => {
-  await page.click("#changed-card > summary");
+  await page.click("#change-title");
   await cursorAt("this.keep(added);");
   await page.click("#pretend");
   await says("diff-status", "js/log/log.ts: ");
@@ -232,7 +239,7 @@ test("a diff goes down the ladder as the budget does", async () => {
   }
   await drag(1);
   await says("diff-status", "alone take");
-  assert.equal(await page.isHidden("#reduced"), true);
+  assert.equal(await page.locator("#reduced").count(), 0);
   await page.fill("#diff", "@@ nonsense");
   await page.waitForFunction(
     () =>
@@ -242,34 +249,29 @@ test("a diff goes down the ladder as the budget does", async () => {
   await page.fill("#diff", "--- a/x\n+++ b/x\n@@ -1,1 +1,1 @@\n-a\n+what is not there\n");
   await page.waitForFunction(() => /line|file/.test(document.getElementById("diff-status").textContent));
   await page.fill("#diff", "");
-  await page.click("#changed-card > summary");
+  await page.click("#change-title");
   assert.deepEqual(complaints, []);
 });
 
 test("samples of other languages, parsed and folded; the language can be changed", async () => {
-  await sample("core/src/document/query.rs");
+  await example("query", "core/src/document/query.rs");
   await says("basis", "Parsed by tree-sitter as rust");
-  await sample("www/style.css");
+  await example("css", "www/app/app.css");
   await says("basis", "Folded by indentation, since its language is unknown.");
   await page.selectOption("#language", "python");
   await says("basis", "Parsed by tree-sitter as python");
   await says("basis", "syntax errors");
   await page.check("input[value=copilot-chat]");
-  await sample("core/src/document/query.rs");
+  await example("query", "core/src/document/query.rs");
   await says("basis", "the profile copilot-chat has no structure for this language");
   await page.check("input[value=espalier]");
 });
 
 test("a file of one's own is dropped, pasted or typed", async () => {
-  await page.evaluate(() => {
-    const data = new DataTransfer();
-    data.items.add(new File(["def one():\r\n    return 1\r\n\r\n\r\ndef two():\r\n    return 2\r\n"], "mine.py"));
-    dispatchEvent(new DragEvent("dragover", { dataTransfer: data, cancelable: true }));
-    dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-  });
+  await drop(page, "mine.py", "def one():\r\n    return 1\r\n\r\n\r\ndef two():\r\n    return 2\r\n");
   await says("basis", "as python");
   assert.equal(await page.inputValue("#source"), "def one():\n    return 1\n\n\ndef two():\n    return 2\n");
-  await budget(await number("#before"));
+  await budget(await wholeTokens());
   assert.equal(
     await summary(),
     "def one():\r\n    return 1\r\n\r\n\r\ndef two():\r\n    return 2\r\n",
@@ -277,20 +279,33 @@ test("a file of one's own is dropped, pasted or typed", async () => {
   );
   await cursorAt("return 2");
   await says("cursor", "cursor in line 6");
-  await page.evaluate(() => {
-    const area = document.getElementById("source");
-    area.focus();
-    area.select();
-    area.dispatchEvent(new ClipboardEvent("paste", { bubbles: true }));
-    document.execCommand("insertText", false, "package main\n\nfunc main() {\n\tx := 1\n\tprintln(x)\n}\n");
-  });
+  const go = "package main\n\nfunc main() {\n\tx := 1\n\tprintln(x)\n}\n";
+  await page.focus("#source");
+  await page.keyboard.press("Control+A");
+  await page.evaluate((text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    document.getElementById("source").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  }, go);
   await says("basis", "as go");
   assert.match(await page.textContent("#language option"), /go, guessed/);
   await page.keyboard.press("Control+End");
   await page.keyboard.type("func other() {}\n");
-  await page.waitForFunction(() => Number(document.getElementById("before").textContent) > 20);
-  await budget(await number("#before"));
+  await page.waitForFunction(() => /^(2[1-9]|[3-9]\d) tokens/.test(document.getElementById("headline").textContent));
+  await budget(await wholeTokens());
   await says("summary", "func other");
+  // Pasted anywhere else it opens, too; and what was typed is back after a reload.
+  await page.focus("#slider");
+  await paste(page, "use std::fmt;\n\npub fn one() -> u32 {\n    1\n}\n");
+  await says("basis", "as rust");
+  await page.focus("#source");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("fn two() {}\n");
+  await page.waitForFunction(() => location.hash.includes("file=pasted.rs"));
+  await page.waitForTimeout(1_100);
+  await page.reload();
+  await page.waitForFunction(() => document.getElementById("source")?.value.endsWith("fn two() {}\n"));
+  await says("basis", "as rust");
 });
 
 const BAD = [
@@ -301,13 +316,13 @@ for (const [what, name, content, expected] of BAD) {
   test(`${what} is refused in words, and what was open stays`, async () => {
     const was = await page.inputValue("#source");
     await upload(name, content);
-    await page.waitForSelector("#alert:not([hidden])");
+    await page.waitForSelector("#alert");
     assert.match(await page.textContent("#alert"), expected);
     assert.equal(await page.inputValue("#source"), was);
-    await page.click("#alert button");
-    assert.equal(await page.isHidden("#alert"), true);
-    await sample("js/log/log.ts");
-    assert.equal(await page.isHidden("#alert"), true);
+    await page.click("#dismiss");
+    assert.equal(await page.locator("#alert").count(), 0);
+    await example("log", "js/log/log.ts");
+    assert.equal(await page.locator("#alert").count(), 0);
   });
 }
 
@@ -324,19 +339,21 @@ test("odd files are taken: empty, without breaks, other encodings, lone surrogat
       (length) => document.getElementById("source").value.length === length,
       expected?.length ?? content.length,
     );
-    await page.waitForFunction(() => !document.body.classList.contains("busy"));
-    const whole = Number(await page.getAttribute("#slider", "max"));
+    await page.waitForFunction(
+      (length) => document.querySelector(`#source-view`).dataset.budget && length >= 0,
+      content.length,
+    );
+    const whole = await wholeTokens();
     await budget(whole);
     if (expected !== undefined)
       await page.waitForFunction((text) => document.getElementById("summary").textContent === text, expected);
-    assert.equal(await number("#before"), whole);
     if (whole > 100) await budget(whole >> 1);
   }
   assert.deepEqual(complaints, []);
 });
 
 test("a budget that cannot be met is said, and the next one works", async () => {
-  await sample("js/log/log.ts");
+  await example("log", "js/log/log.ts");
   await cursorAt("this.keep(added);");
   await page.fill("#tokens", "-5");
   await page.press("#tokens", "Tab");
@@ -344,11 +361,11 @@ test("a budget that cannot be met is said, and the next one works", async () => 
   await drag(1);
   await says("alert", "budget_exceeded");
   await budget(900);
-  await page.waitForSelector("#alert", { state: "hidden" });
+  await page.waitForSelector("#alert", { state: "detached" });
 });
 
 test("every control has a name, and the keyboard reaches all of them", async () => {
-  for (const title of ["#gaps-title", "#outline-title", "#changed-card > summary"]) await page.click(title);
+  for (const title of ["#gaps-title", "#outline-title", "#change-title"]) await page.click(title);
   await page.waitForFunction(() => document.querySelector("#outline button") && document.querySelector("#gaps button"));
   const nameless = await page.evaluate(() =>
     [...document.querySelectorAll("input, select, button, textarea, [role=textbox]")]
@@ -356,9 +373,9 @@ test("every control has a name, and the keyboard reaches all of them", async () 
       .map((control) => control.outerHTML),
   );
   assert.deepEqual(nameless, []);
-  await page.focus("#sample");
-  const reached = new Set(["sample"]);
-  for (let step = 0; step < 14; step++) {
+  await page.focus("#file");
+  const reached = new Set(["file"]);
+  for (let step = 0; step < 26; step++) {
     await page.keyboard.press("Tab");
     reached.add(
       await page.evaluate(
@@ -370,7 +387,7 @@ test("every control has a name, and the keyboard reaches all of them", async () 
     "file",
     "language",
     "profile",
-    "lines",
+    "numbers",
     "follow",
     "marker",
     "slider",
@@ -386,13 +403,14 @@ test("every control has a name, and the keyboard reaches all of them", async () 
   await budgetShown(was - 1);
 });
 
-test("the address remembers sample, profile and budget", async () => {
+test("the address remembers example, profile and budget", async () => {
   await page.check("input[value=copilot-chat]");
   await page.waitForFunction(() => location.hash.includes("profile=copilot-chat"));
   await page.reload();
-  await page.waitForSelector("#result[data-budget]");
+  await page.waitForSelector(READY);
   assert.equal(await page.isChecked("input[value=copilot-chat]"), true);
-  assert.equal(await page.inputValue("#sample"), "js/log/log.ts");
+  assert.equal(await page.inputValue("#example"), "log");
+  assert.equal(await page.getAttribute("#view-source", "aria-current"), "page");
 });
 
 test("on a small screen nothing sticks out, and nothing moves while the page loads and the budget is dragged", async () => {
@@ -438,7 +456,7 @@ test("a grammar that does not arrive is said; indentation does until it is there
     const { page } = alone;
     await says("basis", "Folded by indentation, since the grammar of typescript could not be loaded", page);
     assert.match(await page.textContent("#basis"), /404/);
-    assert.ok((await number("#after", page)) <= (await number("#before", page)) / 4 + 1);
+    assert.ok((await keptTokens(page)) <= (await wholeTokens(page)) / 4 + 1);
     answer = "damaged";
     await page.click("#retry");
     await says("basis", "is damaged", page);
@@ -446,7 +464,7 @@ test("a grammar that does not arrive is said; indentation does until it is there
     await page.click("#retry");
     await says("basis", "still loading", page);
     await says("basis", "Parsed by tree-sitter as typescript", page);
-    assert.equal(await page.isHidden("#retry"), true);
+    assert.equal(await page.locator("#retry").count(), 0);
     assert.deepEqual(
       alone.complaints.filter((text) => !/404|Service Worker/.test(text)),
       [],
@@ -455,6 +473,24 @@ test("a grammar that does not arrive is said; indentation does until it is there
     await alone.close();
   }
 });
+
+for (const colorScheme of ["light", "dark"])
+  for (const width of [1280, 400])
+    test(`axe finds nothing at ${width} pixels, ${colorScheme}, with all details open`, async () => {
+      const one = await opened({ viewport: { width, height: 900 }, colorScheme });
+      try {
+        await one.page.locator(".marker").nth(1).click();
+        await cursorAt("this.keep(added);", one.page);
+        assert.deepEqual(await findingsOf(one.page), []);
+        await one.page.waitForSelector("#outline li");
+        await one.page.click("#pretend");
+        await one.page.waitForSelector("#reduced");
+        await one.page.evaluate(() => (document.querySelector("header details").open = false));
+        assert.deepEqual(await findingsOf(one.page), []);
+      } finally {
+        await one.close();
+      }
+    });
 
 test("after the first visit no server is needed", async () => {
   const { page, server, close } = await opened();
@@ -466,7 +502,7 @@ test("after the first visit no server is needed", async () => {
     );
     server.close();
     const ready = {
-      "document.html": "#result[data-budget]",
+      "./#view=source&example=log": READY,
       "./": "#conversation:not([data-estimate]) [role=option]",
       "./#example=build&view=prompt": "#outline [role=treeitem]",
     };
@@ -474,10 +510,12 @@ test("after the first visit no server is needed", async () => {
       await page.goto(`${server.url}${name}`);
       await page.waitForSelector(selector);
     }
-    await page.goto(`${server.url}document.html`);
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#view=source&example=log`);
+    await page.waitForSelector(READY);
     await says("basis", "Parsed by tree-sitter as typescript", page);
     // What nobody asked for before is not there, and the page says so.
-    await page.selectOption("#sample", "core/src/document/query.rs");
+    await page.selectOption("#example", "query");
     await says("basis", "the grammar of rust could not be loaded", page);
   } finally {
     await close();

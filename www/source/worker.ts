@@ -1,9 +1,9 @@
 /**
- * The engine's side of the page of a document: finds the grammar, summarises, outlines, reduces changes. Keeps the open
+ * The engine's side of the view of a source file: finds the grammar, summarises, outlines, reduces changes. Keeps the open
  * document.
  */
 
-import "../js/entries/engines/core-web.ts";
+import "../../js/entries/engines/core-web.ts";
 import {
   languageOf,
   languages,
@@ -13,9 +13,10 @@ import {
   reduceChanges,
   summarizeDocument,
   summarizeDocumentSync,
-} from "../js/entries/documents.ts";
-import { count, EspalierError, init } from "../js/entries/verbs.ts";
-import type { DocumentSummary } from "../js/entries/documents.ts";
+} from "../../js/entries/documents.ts";
+import { count, EspalierError, init } from "../../js/entries/verbs.ts";
+import type { EncodingName } from "../../js/types/count.ts";
+import type { DocumentSummary } from "../../js/entries/documents.ts";
 import type {
   Document,
   Gap,
@@ -27,9 +28,9 @@ import type {
   Reduced,
   Summarized,
   Wanted,
-} from "./document-protocol.ts";
-import { keepFetched } from "./offline.ts";
-import { answering, failed, tell } from "./talk.ts";
+} from "./protocol.ts";
+import { keepFetched } from "../offline.ts";
+import { answering, failed, tell } from "../talk.ts";
 
 let open: (Document & { tokens: number }) | undefined;
 let grammar: GrammarState = { state: "none" };
@@ -43,11 +44,13 @@ function current(): Document & { tokens: number } {
 }
 
 async function take(document: Document): Promise<Opened> {
-  if (!open) await init().then(() => keepFetched());
+  const { encoding } = document;
+  await init({ encodings: [encoding] });
+  if (!open) void keepFetched();
   const language = document.language ?? languageOf(document.name);
-  open = { ...document, language, tokens: count(document.text) };
+  open = { ...document, language, tokens: count(document.text, { encoding }) };
   shown = ladder = undefined;
-  return { language, languages: languages(), tokens: open.tokens, grammar: await grammarOf(language) };
+  return { encoding, language, languages: languages(), tokens: open.tokens, grammar: await grammarOf(language) };
 }
 
 /** Loaded grammars, by language. */
@@ -89,11 +92,12 @@ function bytesOf(): number {
 }
 
 async function summarize(wanted: Wanted): Promise<Summarized> {
-  const { text, name, language } = current();
+  const { text, name, language, encoding } = current();
   const { budget, profile, lineNumbers, marker, selection } = wanted;
   const options = {
     path: name,
     language: language ?? "",
+    encoding,
     budget,
     profile,
     lineNumbers,
@@ -149,8 +153,9 @@ function place({ at }: { at: number }): { start: number; end: number } {
 }
 
 async function outlined(): Promise<Outlined> {
-  const { text, name, language } = current();
-  const { definitions, tokens, basis } = await outline(text, { path: name, language: language ?? "" });
+  const { text, name, language, encoding } = current();
+  const options = { path: name, language: language ?? "", encoding };
+  const { definitions, tokens, basis } = await outline(text, options);
   return { definitions, tokens, folded: basis.path !== "syntax" };
 }
 
@@ -164,20 +169,25 @@ function fileOf(diff: string, { text, name, language }: Document) {
 async function reduce({ diff, budget }: { diff: string; budget: number }): Promise<Reduced> {
   const document = current();
   const file = fileOf(diff, document);
-  if (ladder?.diff !== diff || ladder.document !== document) ladder = { diff, document, ...(await rungsOf(file)) };
+  if (ladder?.diff !== diff || ladder.document !== document)
+    ladder = { diff, document, ...(await rungsOf(file, document.encoding)) };
   const { rungs, least } = ladder;
   const path = file.path;
   if (budget < least) return { path, rungs, least };
-  const { step, tokens, text, elisions } = (await reduceChanges({ files: [file], budget })).files[0]!;
+  const { step, tokens, text, elisions } = (await reduceChanges({ files: [file], budget, encoding: document.encoding }))
+    .files[0]!;
   return { path, rungs, least, now: { step, tokens, text, elisions } };
 }
 
 /** Goes down the ladder: each time with one token less than the previous step needed. */
-async function rungsOf(file: ReturnType<typeof fileOf>): Promise<Pick<Reduced, "rungs" | "least">> {
+async function rungsOf(
+  file: ReturnType<typeof fileOf>,
+  encoding: EncodingName,
+): Promise<Pick<Reduced, "rungs" | "least">> {
   const rungs: Reduced["rungs"] = [];
   for (let budget = Infinity; ; ) {
     try {
-      const { step, tokens, elisions } = (await reduceChanges({ files: [file], budget })).files[0]!;
+      const { step, tokens, elisions } = (await reduceChanges({ files: [file], budget, encoding })).files[0]!;
       // Steps with fewer and fewer lines around the changes share one rung.
       if (rungs.at(-1)?.step !== step) rungs.push({ step, tokens, gaps: elisions.length });
       if (step === "dropped" || tokens === 0) return { rungs, least: 0 };

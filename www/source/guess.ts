@@ -1,6 +1,6 @@
 /**
- * Guesses the language of a text without a name, by features that only that language has. The page shows the guess, and
- * the user can change it.
+ * Guesses what a text without a name is: a conversation, or code of a language by features that only that language has.
+ * The view of source files shows the guess, and the reader can change it.
  */
 
 const SIGNS: readonly (readonly [language: string, ...signs: RegExp[]])[] = [
@@ -61,4 +61,27 @@ export function guess(text: string): string | undefined {
     if (share > most) [best, most] = [language, share];
   }
   return (best === "javascript" || best === "typescript") && TAGS.test(beginning) ? `${best}react` : best;
+}
+
+const EXTENSIONS: Record<string, string> = {
+  php: "php",
+  python: "py",
+  ruby: "rb",
+  rust: "rs",
+  go: "go",
+  csharp: "cs",
+  java: "java",
+  cpp: "cpp",
+  c: "c",
+  typescript: "ts",
+  typescriptreact: "tsx",
+  javascript: "js",
+  javascriptreact: "jsx",
+};
+
+/** Returns a file name for a pasted text, by which the views know what it is. */
+export function pastedName(text: string): string {
+  if (/^\s*[[{]/.test(text)) return "pasted.json";
+  const language = guess(text);
+  return `pasted.${language === undefined ? "txt" : EXTENSIONS[language]!}`;
 }
