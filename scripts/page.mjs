@@ -58,8 +58,8 @@ const bytes = {
 };
 
 export const page = join(out, "www");
-const PAGES = ["index", "search", "inline"];
-const STYLES = ["style", "search", "inline"];
+const PAGES = ["index", "search"];
+const STYLES = ["style", "search"];
 /** Style sheets of the shell, of what views share, and of views. */
 const VIEW_STYLES = [
   "app/app",
@@ -69,6 +69,7 @@ const VIEW_STYLES = [
   "prompt/prompt",
   "run/run",
   "source/source",
+  "inline/inline",
 ];
 /** Our sources that can be searched. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
@@ -102,7 +103,11 @@ export function buildPage() {
     };
     // Apart from the others, so that the worker of the first view has only those parts of the glue that it uses.
     const first = { worker: "worker/main.ts", sessions: "../js/sessions/index.ts" };
-    const workspace = { search: "search.ts", "search-worker": "../js/entries/search-worker.ts", inline: "inline.ts" };
+    const workspace = {
+      search: "search.ts",
+      "search-worker": "../js/entries/search-worker.ts",
+      "inline-worker": "inline/worker.ts",
+    };
     const bundle = (names, options = {}) =>
       esbuild.build({
         entryPoints: Object.fromEntries(Object.entries(names).map(([name, file]) => [name, join(root, "www", file)])),

@@ -1,13 +1,19 @@
 /** What comes with the page: real conversations (licences beside them), a prompt, source files. */
 
-export interface Example {
+interface Named {
   key: string;
   name: string;
+  group: "Conversations" | "Prompts" | "Source files" | "Folders";
+}
+
+interface ExampleFile extends Named {
   url: string;
-  group: "Conversations" | "Prompts" | "Source files";
   /** The file's name, for one that a view claims as if somebody had dropped it; the others are conversations. */
   file?: string;
 }
+
+/** A file, or without an address the library's own sources, which the build puts into one file. */
+export type Example = ExampleFile | Named;
 
 /** The first one opens by itself. The build copies what is under `samples`. */
 export const EXAMPLES: readonly Example[] = [
@@ -40,8 +46,9 @@ export const EXAMPLES: readonly Example[] = [
   source("query", "Rust", "core/src/document/query.rs"),
   source("cache", "Python", "tests/fixtures/sources/cache.py"),
   source("css", "CSS, which has no grammar here", "www/app/app.css"),
+  { key: "espalier", group: "Folders", name: "Sources of Espalier" },
 ];
 
-function source(key: string, what: string, path: string): Example {
+function source(key: string, what: string, path: string): ExampleFile {
   return { key, group: "Source files", name: `${what}: ${path}`, url: `samples/${path}`, file: path };
 }

@@ -12,8 +12,12 @@ export function EncodingChoice() {
       value={encoding.value}
       onChange={({ currentTarget }) => (encoding.value = currentTarget.value as EncodingName)}
     >
-      <option value="o200k_base">o200k_base: gpt-4o and newer</option>
-      <option value="cl100k_base">cl100k_base: gpt-4, gpt-3.5</option>
+      <option value="o200k_base" title="gpt-4o and newer">
+        o200k_base
+      </option>
+      <option value="cl100k_base" title="gpt-4, gpt-3.5">
+        cl100k_base
+      </option>
     </select>
   );
 }

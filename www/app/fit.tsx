@@ -8,21 +8,19 @@ import { budget, failure } from "./state.ts";
 interface Props {
   /** Tokens at the right end of the slider. */
   max: number;
-  min?: number;
   step?: number;
-  label?: string;
   /** What the budget means now, for people who hear it. */
   inWords: string;
 }
 
-export function Fit({ max, min = 0, step = 1, label = "Budget", inWords }: Props) {
+export function Fit({ max, step = 1, inWords }: Props) {
   // What is typed stays while results arrive, until it is entered.
   const [draft, setDraft] = useState<string>();
   const value = budget.value;
   const set = (text: string) => {
     const wanted = readBudget(text);
     if (wanted === undefined) {
-      const message = `The ${label.toLowerCase()} must be a whole number of tokens, 0 or more.`;
+      const message = "The budget must be a whole number of tokens, 0 or more.";
       failure.value = { code: "bad_option", message };
     } else {
       if (failure.value?.code === "bad_option") failure.value = undefined;
@@ -34,9 +32,9 @@ export function Fit({ max, min = 0, step = 1, label = "Budget", inWords }: Props
       <input
         type="range"
         id="slider"
-        aria-label={label}
-        min={min}
-        max={Math.max(max, min + step)}
+        aria-label="Budget"
+        min={0}
+        max={Math.max(max, step)}
         step={step}
         value={Math.min(value, max)}
         aria-valuetext={inWords}
@@ -49,7 +47,7 @@ export function Fit({ max, min = 0, step = 1, label = "Budget", inWords }: Props
           min={0}
           step={1}
           inputMode="numeric"
-          aria-label={`${label} in tokens`}
+          aria-label="Budget in tokens"
           value={draft ?? value}
           onInput={({ currentTarget }) => setDraft(currentTarget.value)}
           onChange={({ currentTarget }) => {

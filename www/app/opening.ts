@@ -2,6 +2,7 @@
 
 import { batch, signal } from "@preact/signals";
 import { EXAMPLES } from "../examples.ts";
+import type { Given } from "../folder/given.ts";
 import type { Readable } from "../reading.ts";
 import type { Failed } from "../talk.ts";
 import type { OpenedConversation, Part } from "../worker/questions.ts";
@@ -43,7 +44,7 @@ interface Options {
 }
 
 /** Opens one thing after the other; the newest wins. Returns false if it could not be opened. */
-export function open(source: Readable, from: From, options: Options = {}): Promise<boolean> {
+export function open(source: Readable | Given, from: From, options: Options = {}): Promise<boolean> {
   const number = ++newest;
   working.value++;
   const answer = last.then(() => number === newest && openNow(source, from, options));
@@ -55,11 +56,20 @@ export const openFile = (file: File, options: Options = {}) => open(file, { file
 
 export function openExample(key: string, options: Options = {}): Promise<boolean> {
   const example = EXAMPLES.find((one) => one.key === key) ?? EXAMPLES[0]!;
-  return open(example, { example: example.key }, options);
+  const { name } = example;
+  const source = "url" in example ? example : { name, folder: { kind: "repository" } as const };
+  return open(source, { example: example.key }, options);
 }
 
-async function openNow(source: Readable, from: From, options: Options): Promise<boolean> {
+async function openNow(source: Readable | Given, from: From, options: Options): Promise<boolean> {
   try {
+    if ("folder" in source) {
+      show(
+        { kind: "folder", name: source.name, id: ++id, from, folder: source.folder, budget: options.budget },
+        options,
+      );
+      return true;
+    }
     const file = await fileOf(source);
     const kind = options.kind ?? (file && (await claimedKind(file)));
     if (file && kind) {
@@ -103,7 +113,10 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
 const UNKNOWN = ["unknown_session", "unknown_format", "bad_json", "bad_message"];
 
 /** Returns the way out for a file that is no conversation: its text has tokens all the same. */
-function asText(source: Readable, error: unknown): Pick<NonNullable<typeof failure.value>, "action"> | undefined {
+function asText(
+  source: Readable | Given,
+  error: unknown,
+): Pick<NonNullable<typeof failure.value>, "action"> | undefined {
   if (!(source instanceof File) || source.size === 0 || !UNKNOWN.includes((error as Failed).code)) return undefined;
   return { action: { label: "Show its text", run: () => void openFile(source, { kind: "text", view: "source" }) } };
 }

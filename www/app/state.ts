@@ -2,18 +2,20 @@
 
 import { signal } from "@preact/signals";
 import type { EncodingName } from "../../js/types/count.ts";
+import type { Folder } from "../folder/given.ts";
 import type { Estimate, OpenedConversation } from "../worker/questions.ts";
 import type { Mode } from "./address.ts";
 import type { Failed } from "../talk.ts";
 
 /** Where the opened thing came from: decides what the address says of it. */
-export type From = { example: string } | { file: File } | { words: string } | { shape: string };
+export type From = { example: string } | { file: File } | { folder: string } | { words: string } | { shape: string };
 
 /** The opened thing. */
 export type Opened = { name: string; id: number; from: From } & (
   | { kind: "conversation"; conversation: OpenedConversation }
   // With the budget that came with it in an address.
   | { kind: "prompt" | "source" | "text"; file: File; budget?: number | undefined }
+  | { kind: "folder"; folder: Folder; budget?: number | undefined }
 );
 export type OpenedFile = Extract<Opened, { file: File }>;
 export type Kind = Opened["kind"];
@@ -80,8 +82,8 @@ export const autoBudget = signal<number | undefined>(undefined);
 /** The opened thing that has a budget of its own. */
 let budgetedFor: number | undefined;
 
-/** Sets the budget with which a file opens, unless its address or an earlier view has set one. */
-export function startWith(thing: OpenedFile, tokens: number): void {
+/** Sets the budget with which a thing opens, unless its address or an earlier view has set one. */
+export function startWith(thing: Exclude<Opened, { kind: "conversation" }>, tokens: number): void {
   if (budgetedFor === thing.id) return;
   budgetedFor = thing.id;
   if (thing.budget === undefined) autoBudget.value = budget.value = tokens;

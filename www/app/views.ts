@@ -55,10 +55,15 @@ export const VIEWS: readonly View[] = [
     takes: isSource,
     check: async (file) => (await import("../source/text-file.ts")).textOfFile(file),
   },
+  {
+    name: "inline",
+    title: "Inline",
+    kinds: ["source", "folder", "prompt", "text"],
+    example: "espalier",
+    load: () => import("../inline/index.tsx"),
+    styles: ["view.css", "code.css", "inline.css"],
+  },
 ];
 
 /** Pages that are not views yet. */
-export const PAGES: readonly (readonly [title: string, href: string])[] = [
-  ["Search", "search.html"],
-  ["Inline context", "inline.html"],
-];
+export const PAGES: readonly (readonly [title: string, href: string])[] = [["Search", "search.html"]];

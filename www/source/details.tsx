@@ -1,27 +1,9 @@
 /** @jsxImportSource preact */
 /** What is below the panes of a source file: the removed ranges, the outline, a change and its ladder. */
 
-import type { ComponentChildren } from "preact";
 import type { Definition } from "../../js/documents/outline.ts";
 import { count, number } from "../conversation/words.ts";
 import type { Gap, Outlined, Reduced } from "./protocol.ts";
-
-interface DetailsProps {
-  id: string;
-  title: string;
-  isOpen: boolean;
-  onToggle(isOpen: boolean): void;
-  children: ComponentChildren;
-}
-
-export function Details({ id, title, isOpen, onToggle, children }: DetailsProps) {
-  return (
-    <details class="more-of" open={isOpen} onToggle={({ currentTarget }) => onToggle(currentTarget.open)}>
-      <summary id={`${id}-title`}>{title}</summary>
-      {isOpen && children}
-    </details>
-  );
-}
 
 export function Gaps({ gaps, choose }: { gaps: readonly Gap[]; choose(index: number): void }) {
   return (

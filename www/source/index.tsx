@@ -2,6 +2,7 @@
 /** A source file with its summary beside it, and the links between both. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { Details } from "../app/details.tsx";
 import { EncodingChoice } from "../app/encoding.tsx";
 import { Fit } from "../app/fit.tsx";
 import { openText } from "../app/opening.ts";
@@ -11,7 +12,7 @@ import type { FieldHandle } from "../code/field.tsx";
 import { Lines } from "../code/lines.ts";
 import type { Range } from "../code/lines.ts";
 import { count, number } from "../conversation/words.ts";
-import { Change, Details, Gaps, Outline, outlineTitle } from "./details.tsx";
+import { Change, Gaps, Outline, outlineTitle } from "./details.tsx";
 import { basisOf, outcomeOf } from "./facts.ts";
 import * as store from "./store.ts";
 import { Summary, keyOf } from "./summary.tsx";
