@@ -45,23 +45,9 @@ const trace = {
   },
 };
 
-/** Puts the engine of the searching worker inside its script. */
-const bytes = {
-  name: "bytes",
-  setup(b) {
-    b.onResolve({ filter: /^#bytes\/workspace$/ }, () => ({ path: "workspace", namespace: "bytes" }));
-    b.onLoad({ filter: /./, namespace: "bytes" }, () => ({
-      contents: 'import bytes from "./workspace.wasm"; export default () => bytes;',
-      resolveDir: join(out, "wasm"),
-    }));
-  },
-};
-
 export const page = join(out, "www");
-const PAGES = ["index", "search"];
-const STYLES = ["style", "search"];
 /** Style sheets of the shell, of what views share, and of views. */
-const VIEW_STYLES = [
+const STYLES = [
   "app/app",
   "app/view",
   "code/code",
@@ -70,8 +56,9 @@ const VIEW_STYLES = [
   "run/run",
   "source/source",
   "inline/inline",
+  "search/search",
 ];
-/** Our sources that can be searched. */
+/** Our sources that are the example of a folder. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
 /** Our sources that are examples: www/examples.ts names them. */
 const SAMPLES = [
@@ -99,15 +86,11 @@ export function buildPage() {
       "prompt-worker": "prompt/run-worker.ts",
       "run-worker": "run/worker.ts",
       "source-worker": "source/worker.ts",
-      "definitions-worker": "definitions-worker.ts",
+      "definitions-worker": "search/definitions-worker.ts",
     };
     // Apart from the others, so that the worker of the first view has only those parts of the glue that it uses.
     const first = { worker: "worker/main.ts", sessions: "../js/sessions/index.ts" };
-    const workspace = {
-      search: "search.ts",
-      "search-worker": "../js/entries/search-worker.ts",
-      "inline-worker": "inline/worker.ts",
-    };
+    const workspace = { "search-worker": "search/worker.ts", "inline-worker": "inline/worker.ts" };
     const bundle = (names, options = {}) =>
       esbuild.build({
         entryPoints: Object.fromEntries(Object.entries(names).map(([name, file]) => [name, join(root, "www", file)])),
@@ -132,15 +115,10 @@ export function buildPage() {
     const { version } = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
     await bundle(main, { define: { ...define, VERSION: JSON.stringify(version) } });
     await bundle(first, { define });
-    await bundle(workspace, {
-      define,
-      plugins: [glue("workspace-glue.js"), text, bytes],
-      loader: { ".wasm": "binary" },
-    });
-    for (const name of PAGES) copyFileSync(join(root, "www", `${name}.html`), join(page, `${name}.html`));
-    const styles = [...STYLES.map((name) => `${name}.css`), ...VIEW_STYLES.map((name) => `${name}.css`)];
+    await bundle(workspace, { define, plugins: [glue("workspace-glue.js"), text] });
+    copyFileSync(join(root, "www", "index.html"), join(page, "index.html"));
     await esbuild.build({
-      entryPoints: styles.map((name) => join(root, "www", name)),
+      entryPoints: STYLES.map((name) => join(root, "www", `${name}.css`)),
       entryNames: "[name]",
       bundle: true,
       minify: true,
@@ -168,7 +146,7 @@ export function buildPage() {
   });
 }
 
-/** Writes the files of the repository for the search page into one file, to save 400 requests. */
+/** Returns the files of the repository that the page searches: one file, to save 400 requests. */
 function repository() {
   const paths = REPOSITORY.flatMap((folder) => filesIn(join(root, folder)).map((path) => `${folder}/${path}`));
   return paths.map((path) => {

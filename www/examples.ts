@@ -15,6 +15,9 @@ interface ExampleFile extends Named {
 /** A file, or without an address the library's own sources, which the build puts into one file. */
 export type Example = ExampleFile | Named;
 
+/** The key of the library's own sources. */
+export const OUR_FOLDER = "espalier";
+
 /** The first one opens by itself. The build copies what is under `samples`. */
 export const EXAMPLES: readonly Example[] = [
   {
@@ -46,7 +49,7 @@ export const EXAMPLES: readonly Example[] = [
   source("query", "Rust", "core/src/document/query.rs"),
   source("cache", "Python", "tests/fixtures/sources/cache.py"),
   source("css", "CSS, which has no grammar here", "www/app/app.css"),
-  { key: "espalier", group: "Folders", name: "Sources of Espalier" },
+  { key: OUR_FOLDER, group: "Folders", name: "Sources of Espalier" },
 ];
 
 function source(key: string, what: string, path: string): ExampleFile {

@@ -56,7 +56,7 @@ test("the scripts of the first view are small", () => {
 
 test("what is not seen at first is not fetched", () => {
   const others = names().filter((name) =>
-    /sessions\.js|cl100k|grammars|workspace|document|search|inline|prompt/.test(name),
+    /sessions\.js|cl100k|grammars|workspace|source|search|inline|tokens|prompt|view\.css|code\.css/.test(name),
   );
   assert.deepEqual(others, []);
 });

@@ -1,7 +1,8 @@
 /** Opens things: examples, files that are picked, dropped or pasted, and what an address says. */
 
 import { batch, signal } from "@preact/signals";
-import { EXAMPLES } from "../examples.ts";
+import { EXAMPLES, OUR_FOLDER } from "../examples.ts";
+import { givenBy } from "../folder/given.ts";
 import type { Given } from "../folder/given.ts";
 import type { Readable } from "../reading.ts";
 import type { Failed } from "../talk.ts";
@@ -53,6 +54,8 @@ export function open(source: Readable | Given, from: From, options: Options = {}
 }
 
 export const openFile = (file: File, options: Options = {}) => open(file, { file }, options);
+
+export const openFolder = (given: Given, options: Options = {}) => open(given, { folder: given.name }, options);
 
 export function openExample(key: string, options: Options = {}): Promise<boolean> {
   const example = EXAMPLES.find((one) => one.key === key) ?? EXAMPLES[0]!;
@@ -207,19 +210,20 @@ export async function showPart(part: Part): Promise<void> {
 }
 
 /** Returns true if an address names what is open. */
-export function isOpen({ example, file, words, shape }: Address): boolean {
+export function isOpen({ example, file, folder, words, shape }: Address): boolean {
   const from = opened.value?.from;
   if (!from) return false;
   if (words !== undefined) return "words" in from && from.words === words;
   if (shape !== undefined) return "shape" in from && from.shape === shape;
   if (file !== undefined) return "file" in from && from.file.name === file;
+  if (folder !== undefined) return "folder" in from && from.folder === folder;
   return "example" in from && from.example === (example ?? EXAMPLES[0]!.key);
 }
 
 /** Opens what an address names, unless it is open. */
 export async function arrive(address: Address): Promise<void> {
   if (isOpen(address)) return;
-  const { example, file, words, shape, budget: wanted, view: shownIn } = address;
+  const { example, file, folder, words, shape, budget: wanted, view: shownIn } = address;
   if (words !== undefined || shape !== undefined) {
     const text = words ?? shape!;
     const from = words !== undefined ? { words: text } : { shape: text };
@@ -229,6 +233,12 @@ export async function arrive(address: Address): Promise<void> {
     const failed = failure.value;
     await openExample(EXAMPLES[0]!.key);
     failure.value = failed;
+    return;
+  }
+  if (folder !== undefined) {
+    await openExample(OUR_FOLDER, { budget: wanted, view: shownIn });
+    const message = `This link was made with the folder ${folder}, which is not in it. Open or drop that folder to see it.`;
+    failure.value = { code: "no_file", message };
     return;
   }
   if (file === undefined) {
@@ -258,8 +268,11 @@ export function listenForFiles(isOver: (over: boolean) => void): void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     isOver(false);
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file) void openFile(file);
+    // At once: the files are gone after the event.
+    void givenBy(event.dataTransfer!).then((given) => {
+      if (given instanceof File) void openFile(given);
+      else if (given) void openFolder(given);
+    });
   });
   addEventListener("paste", (event) => {
     const { target, clipboardData } = event;

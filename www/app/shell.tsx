@@ -5,11 +5,13 @@ import { effect, signal, useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { EXAMPLES } from "../examples.ts";
-import { choice, chooseView, openExample, openFile } from "./opening.ts";
+import { chosenFolder, pickFolder } from "../folder/given.ts";
+import type { Failed } from "../talk.ts";
+import { choice, chooseView, openExample, openFile, openFolder } from "./opening.ts";
 import { estimate, failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
 import { loadStyle } from "./style.ts";
-import { PAGES, VIEWS } from "./views.ts";
+import { VIEWS } from "./views.ts";
 
 declare const VERSION: string;
 
@@ -88,17 +90,11 @@ function Header() {
 
 const openHelp = () => (isHelpOpen.value = true);
 
-/** The other pages, until they are views. */
 function More() {
   return (
     <details class="more">
       <summary>More</summary>
       <ul>
-        {PAGES.map(([title, href]) => (
-          <li key={href}>
-            <a href={href}>{title}</a>
-          </li>
-        ))}
         <li>
           <a href={REPOSITORY}>Package and docs</a>
         </li>
@@ -108,12 +104,25 @@ function More() {
   );
 }
 
+/** Asks for a folder that can be read again later, where the browser has such folders. */
+async function openPicked(): Promise<void> {
+  try {
+    const given = await pickFolder();
+    if (given) void openFolder(given);
+  } catch (error) {
+    failure.value = error as Failed;
+  }
+}
+
 function Opener() {
   const file = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
   const from = opened.value?.from;
   const example = from && "example" in from ? from.example : "";
   const change = (value: string) => {
     if (value === "pick") file.current?.click();
+    else if (value === "folder" && "showDirectoryPicker" in globalThis) void openPicked();
+    else if (value === "folder") folder.current?.click();
     else if (value) void openExample(value);
   };
   return (
@@ -139,8 +148,24 @@ function Opener() {
             ))}
           </optgroup>
         ))}
-        <option value="pick">A file of mine …</option>
+        <optgroup label="Mine">
+          <option value="pick">A file of mine …</option>
+          <option value="folder">A folder of mine …</option>
+        </optgroup>
       </select>
+      <input
+        type="file"
+        id="folder"
+        ref={folder}
+        hidden
+        multiple
+        {...{ webkitdirectory: true }}
+        aria-label="A folder of mine"
+        onChange={({ currentTarget }) => {
+          const given = chosenFolder(currentTarget.files ?? []);
+          if (given) void openFolder(given);
+        }}
+      />
       <label class="button file">
         Open
         <input
@@ -268,7 +293,7 @@ function ThemeSwitch() {
 
 const KEYS = [
   ["?", "shows this list"],
-  ["Ctrl+V", "opens what you have copied: a transcript, a session, a file"],
+  ["Ctrl+V", "opens what you have copied: a transcript, a session, code, a text"],
   ["u or Ctrl+Z", "undoes the newest change; Back does, too"],
 ] as const;
 

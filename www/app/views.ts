@@ -56,6 +56,14 @@ export const VIEWS: readonly View[] = [
     check: async (file) => (await import("../source/text-file.ts")).textOfFile(file),
   },
   {
+    name: "search",
+    title: "Search",
+    kinds: ["folder"],
+    example: "espalier",
+    load: () => import("../search/index.tsx"),
+    styles: ["view.css", "search.css"],
+  },
+  {
     name: "inline",
     title: "Inline",
     kinds: ["source", "folder", "prompt", "text"],
@@ -64,6 +72,3 @@ export const VIEWS: readonly View[] = [
     styles: ["view.css", "code.css", "inline.css"],
   },
 ];
-
-/** Pages that are not views yet. */
-export const PAGES: readonly (readonly [title: string, href: string])[] = [["Search", "search.html"]];

@@ -1,13 +1,13 @@
 /** The main engine's side of {@link definitionsOf}. */
 
-import "../js/entries/engines/core-web.ts";
-import { languageOf, languages, outline } from "../js/entries/documents.ts";
-import { init } from "../js/entries/verbs.ts";
-import type { Definition } from "../js/documents/outline.ts";
-import type { SearchDefinition } from "../js/search/types.ts";
+import "../../js/entries/engines/core-web.ts";
+import { languageOf, languages, outline } from "../../js/entries/documents.ts";
+import { init } from "../../js/entries/verbs.ts";
+import type { Definition } from "../../js/documents/outline.ts";
+import type { SearchDefinition } from "../../js/search/types.ts";
 import type { Questions } from "./definitions.ts";
-import { keepFetched } from "./offline.ts";
-import { answering } from "./talk.ts";
+import { keepFetched } from "../offline.ts";
+import { answering } from "../talk.ts";
 
 const kept = new Set<string>();
 

@@ -1,10 +1,10 @@
 /**
- * Finds the definitions of files in a separate worker, since only the main engine parses, and the search page has
+ * Finds the definitions of files in a separate worker, since only the main engine parses, and searching has
  * another engine.
  */
 
-import type { SearchDefinition } from "../js/search/types.ts";
-import { asking } from "./talk.ts";
+import type { SearchDefinition } from "../../js/search/types.ts";
+import { asking } from "../talk.ts";
 
 export type Questions = {
   definitions: [asked: { path: string; text: string }, answer: SearchDefinition[] | undefined];

@@ -1,21 +1,12 @@
-/** The searched files, with an index for each ranking that the user chose. */
+/** The searched files, with an index for each ranking that the reader chose. Runs in the worker of the view. */
 
-import "../js/entries/engines/workspace-web.ts";
-import type {
-  FileNote,
-  FileSource,
-  IndexProgress,
-  IndexReport,
-  IndexState,
-  WorkspaceIndex,
-} from "../js/search/types.ts";
-import { openIndex } from "../js/entries/search-list.ts";
-import { indexedDbStorage } from "../js/entries/storage-list.ts";
+import "../../js/entries/engines/workspace-web.ts";
+import type { EncodingName } from "../../js/types/count.ts";
+import type { FileSource, IndexProgress, WorkspaceIndex } from "../../js/search/types.ts";
+import { openIndex } from "../../js/entries/search-list.ts";
+import { indexedDbStorage } from "../../js/entries/storage-list.ts";
+import type { Profile, Progress } from "./protocol.ts";
 import { definitionsOf } from "./definitions.ts";
-
-export type Profile = "espalier" | "copilot-chat";
-export const PROFILES: readonly Profile[] = ["espalier", "copilot-chat"];
-export const other = (profile: Profile): Profile => (profile === "espalier" ? "copilot-chat" : "espalier");
 
 /** Prefix of the databases with indexes. */
 const DATABASE = "espalier-search";
@@ -24,21 +15,9 @@ export interface Opening {
   /** Names the place; its index is stored under it. */
   name: string;
   source: FileSource;
+  encoding: EncodingName;
   /** True if chunks end at definitions, which requires grammars. */
   definitions: boolean;
-}
-
-/** The state of one index. */
-export interface Progress {
-  profile: Profile;
-  state?: IndexState | undefined;
-  /** Absent when all files are indexed. */
-  working?: IndexProgress | undefined;
-  /** The report of the newest sync. */
-  report?: IndexReport | undefined;
-  /** Milliseconds from the start of opening until all files could be searched. */
-  ms?: number | undefined;
-  error?: unknown;
 }
 
 interface Live {
@@ -93,20 +72,21 @@ export class Workspace {
   }
 
   #open(profile: Profile): Live {
-    const { name, source, definitions } = this.#opening;
-    const storage = indexedDbStorage(`${DATABASE}:${profile}:${definitions ? "definitions" : "lines"}:${name}`);
+    const { name, source, encoding, definitions } = this.#opening;
+    const chunks = definitions ? "definitions" : "lines";
+    const storage = indexedDbStorage(`${DATABASE}:${profile}:${encoding}:${chunks}:${name}`);
     const index = openIndex({
       profile,
       source,
       storage,
-      worker: () => new Worker(new URL("./search-worker.js", import.meta.url), { type: "module" }),
+      encoding,
       ...(definitions && { definitions: definitionsOf }),
     });
     const live: Live = { index, progress: { profile } };
     this.#live.set(profile, live);
     index.then(
       (opened) => this.#sync(live, opened),
-      (error: unknown) => this.#say(live, { error }),
+      (error: unknown) => this.#say(live, { error: (error as Error).message }),
     );
     return live;
   }
@@ -136,10 +116,10 @@ export class Workspace {
               (state) => this.#say(live, { state }),
               () => undefined,
             ),
-          onError: (error) => this.#say(live, { error }),
+          onError: (error) => this.#say(live, { error: (error as Error).message }),
         });
     } catch (error) {
-      if (!signal.aborted) this.#say(live, { error, working: undefined });
+      if (!signal.aborted) this.#say(live, { error: (error as Error).message, working: undefined });
     }
   }
 
@@ -156,11 +136,4 @@ export async function forgetStored(): Promise<number> {
   const names = all.flatMap(({ name }) => (name?.startsWith(`${DATABASE}:`) ? [name] : []));
   for (const name of names) indexedDB.deleteDatabase(name);
   return names.length;
-}
-
-/** Returns notes by reason, the most frequent one first. */
-export function byReason(notes: readonly FileNote[]): [FileNote["reason"], FileNote[]][] {
-  const groups = new Map<FileNote["reason"], FileNote[]>();
-  for (const note of notes) groups.set(note.reason, [...(groups.get(note.reason) ?? []), note]);
-  return [...groups].sort(([, one], [, other]) => other.length - one.length);
 }
