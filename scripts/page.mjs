@@ -57,6 +57,7 @@ const STYLES = [
   "source/source",
   "inline/inline",
   "search/search",
+  "tokens/tokens",
 ];
 /** Our sources that are the example of a folder. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
@@ -116,6 +117,7 @@ export function buildPage() {
     await bundle(main, { define: { ...define, VERSION: JSON.stringify(version) } });
     await bundle(first, { define });
     await bundle(workspace, { define, plugins: [glue("workspace-glue.js"), text] });
+    await bundle({ "tokens-worker": "tokens/worker.ts" }, { define, plugins: [glue("count-glue.js"), text] });
     copyFileSync(join(root, "www", "index.html"), join(page, "index.html"));
     await esbuild.build({
       entryPoints: STYLES.map((name) => join(root, "www", `${name}.css`)),
@@ -127,12 +129,14 @@ export function buildPage() {
       logLevel: "warning",
     });
     copyFileSync(join(root, "node_modules", "uplot", "dist", "uPlot.min.css"), join(page, "uplot.css"));
-    for (const name of ["espalier.wasm", "workspace.wasm"]) copyFileSync(join(out, "wasm", name), join(page, name));
+    for (const name of ["espalier.wasm", "workspace.wasm", "count.wasm"])
+      copyFileSync(join(out, "wasm", name), join(page, name));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
       copyFileSync(join(root, "tests", "fixtures", "transcripts", name), join(page, "examples", name));
     }
     copyFileSync(join(root, "www", "prompt", "example-prompt.tsx"), join(page, "examples", "prompt.tsx"));
+    copyFileSync(join(root, "www", "tokens", "example.txt"), join(page, "examples", "text.txt"));
     const large = readFileSync(join(root, "tests", "fixtures", "transcripts", "pi-refactor-long.json"));
     writeFileSync(join(page, "examples", "pi-refactor-long.json.gz"), gzipSync(large, { level: 9 }));
     for (const path of SAMPLES) {

@@ -3,7 +3,7 @@
 interface Named {
   key: string;
   name: string;
-  group: "Conversations" | "Prompts" | "Source files" | "Folders";
+  group: "Conversations" | "Prompts" | "Source files" | "Folders" | "Texts";
 }
 
 interface ExampleFile extends Named {
@@ -50,6 +50,7 @@ export const EXAMPLES: readonly Example[] = [
   source("cache", "Python", "tests/fixtures/sources/cache.py"),
   source("css", "CSS, which has no grammar here", "www/app/app.css"),
   { key: OUR_FOLDER, group: "Folders", name: "Sources of Espalier" },
+  { key: "text", group: "Texts", name: "A text in many scripts", url: "examples/text.txt", file: "text.txt" },
 ];
 
 function source(key: string, what: string, path: string): ExampleFile {

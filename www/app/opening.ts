@@ -10,7 +10,7 @@ import type { OpenedConversation, Part } from "../worker/questions.ts";
 import type { Address } from "./address.ts";
 import { ask, openAside } from "./ask.ts";
 import { autoBudget, budget, encoding, estimate, failure, opened, say, view, working } from "./state.ts";
-import type { From, Opened, OpenedFile } from "./state.ts";
+import type { Alert, From, Opened, OpenedFile } from "./state.ts";
 import { keptFile, keptLog, saveFile } from "./store.ts";
 import { VIEWS } from "./views.ts";
 import type { View } from "./views.ts";
@@ -108,7 +108,8 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
         failure.value = undefined;
         choice.value = { file: source, conversations: conversations ?? [] };
       });
-    else if (code !== "stopped") failure.value = { ...(error as Failed), path: undefined, ...asText(source, error) };
+    else if (code !== "stopped")
+      failure.value = { ...(error as Failed), path: undefined, ...(await asText(source, error as Failed)) };
     return false;
   }
 }
@@ -116,12 +117,11 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
 const UNKNOWN = ["unknown_session", "unknown_format", "bad_json", "bad_message"];
 
 /** Returns the way out for a file that is no conversation: its text has tokens all the same. */
-function asText(
-  source: Readable | Given,
-  error: unknown,
-): Pick<NonNullable<typeof failure.value>, "action"> | undefined {
-  if (!(source instanceof File) || source.size === 0 || !UNKNOWN.includes((error as Failed).code)) return undefined;
-  return { action: { label: "Show its text", run: () => void openFile(source, { kind: "text", view: "source" }) } };
+async function asText(source: Readable | Given, { code }: Failed): Promise<Pick<Alert, "action"> | undefined> {
+  if (!(source instanceof File) || !UNKNOWN.includes(code)) return undefined;
+  const head = await headOf(source);
+  if (head === "" || head.includes("\0")) return undefined;
+  return { action: { label: "Show its tokens", run: () => void openFile(source, { kind: "text", view: "tokens" }) } };
 }
 
 /** Returns what views may claim: a file of the reader, or an example that is one. */
@@ -157,14 +157,18 @@ export function chooseView({ name, kinds, example }: View): void {
   else void openExample(example, { view: name });
 }
 
+/** Returns the first characters of a file. */
+const headOf = (file: File): Promise<string> =>
+  file
+    .slice(0, HEAD)
+    .text()
+    .catch(() => "");
+
 /** Returns the kind of the view that claims a file. */
 async function claimedKind(file: File): Promise<OpenedFile["kind"] | undefined> {
   const claims = VIEWS.filter(({ takes }) => takes);
   if (claims.length === 0) return undefined;
-  const head = await file
-    .slice(0, HEAD)
-    .text()
-    .catch(() => "");
+  const head = await headOf(file);
   return claims.find(({ takes }) => takes!(file.name, head))?.kinds[0] as OpenedFile["kind"] | undefined;
 }
 

@@ -41,8 +41,11 @@ export function setParam(name: string, value: string | undefined): void {
 export type Theme = "system" | "light" | "dark";
 export const theme = signal<Theme>("system");
 
-/** The error of the newest action; `action` mends it with one press. */
-export const failure = signal<(Failed & { action?: { label: string; run(): void } }) | undefined>(undefined);
+/** An error; `action` mends it with one press. */
+export type Alert = Failed & { action?: { label: string; run(): void } };
+
+/** The error of the newest action. */
+export const failure = signal<Alert | undefined>(undefined);
 
 /** Something that takes long: shown with its share, and a way to stop it. */
 export const progress = signal<{ label: string; share?: number; cancel?(): void } | undefined>(undefined);

@@ -3,6 +3,7 @@
 import type { ComponentType } from "preact";
 import { isPrompt } from "../prompt/is-prompt.ts";
 import { isSource } from "../source/is-source.ts";
+import { isText } from "../tokens/is-text.ts";
 import type { Kind } from "./state.ts";
 
 export interface View {
@@ -70,5 +71,14 @@ export const VIEWS: readonly View[] = [
     example: "espalier",
     load: () => import("../inline/index.tsx"),
     styles: ["view.css", "code.css", "inline.css"],
+  },
+  {
+    name: "tokens",
+    title: "Tokens",
+    kinds: ["text", "source", "prompt"],
+    example: "text",
+    load: () => import("../tokens/index.tsx"),
+    styles: ["view.css", "tokens.css"],
+    takes: isText,
   },
 ];

@@ -3,7 +3,7 @@
 import type { Failed } from "../talk.ts";
 
 /** Max characters: a larger text area is slow to use. The library takes larger texts, and folds them by indentation. */
-const MOST = 2_000_000;
+const MAX_BYTES = 2_000_000;
 /** Bytes at the beginning in which binary files are recognised. */
 const BEGINNING = 8_000;
 
@@ -11,12 +11,12 @@ const BEGINNING = 8_000;
  * Rejects with {@link Failed}. Reads UTF-8; UTF-16 with a byte order mark; any other text as Windows-1252, in which
  * every byte is a character.
  */
-export async function textOfFile(file: File): Promise<string> {
+export async function textOfFile(file: File, most = MAX_BYTES): Promise<string> {
   const megabytes = (size: number) => `${(size / 1e6).toFixed(1)} MB`;
-  if (file.size > MOST)
+  if (file.size > most)
     throw bad(
       "too_large",
-      `${file.name} has ${megabytes(file.size)}, and this view shows up to ${megabytes(MOST)}. The library itself takes any size.`,
+      `${file.name} has ${megabytes(file.size)}, and this view shows up to ${megabytes(most)}. The library itself takes any size.`,
     );
   let bytes: Uint8Array;
   try {
@@ -28,7 +28,7 @@ export async function textOfFile(file: File): Promise<string> {
   if (mark === 0xfffe || mark === 0xfeff)
     return new TextDecoder(mark === 0xfffe ? "utf-16le" : "utf-16be").decode(bytes);
   if (bytes.subarray(0, BEGINNING).includes(0))
-    throw bad("binary_file", `${file.name} is a binary file: there is nothing in it to summarise.`);
+    throw bad("binary_file", `${file.name} is a binary file: there is no text in it.`);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
