@@ -18,21 +18,6 @@ const glue = (file) => ({
     b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", file) }));
   },
 });
-/** `import text from "file?text"`. */
-const text = {
-  name: "text",
-  setup(b) {
-    b.onResolve({ filter: /\?text$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, path.slice(0, -"?text".length)),
-      namespace: "text",
-    }));
-    b.onLoad({ filter: /./, namespace: "text" }, ({ path }) => ({
-      contents: readFileSync(path, "utf8"),
-      loader: "text",
-    }));
-  },
-};
-
 /** The page of `HTMLTracer`, which the playground saves. */
 const trace = {
   name: "trace",
@@ -108,7 +93,7 @@ export function buildPage() {
         chunkNames: "[name]-[hash]",
         outdir: page,
         logLevel: "warning",
-        plugins: [glue("glue.js"), text, trace],
+        plugins: [glue("glue.js"), trace],
         ...options,
       });
     copyGrammars(join(page, "grammars"));
@@ -116,8 +101,8 @@ export function buildPage() {
     const { version } = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
     await bundle(main, { define: { ...define, VERSION: JSON.stringify(version) } });
     await bundle(first, { define });
-    await bundle(workspace, { define, plugins: [glue("workspace-glue.js"), text] });
-    await bundle({ "tokens-worker": "tokens/worker.ts" }, { define, plugins: [glue("count-glue.js"), text] });
+    await bundle(workspace, { define, plugins: [glue("workspace-glue.js")] });
+    await bundle({ "tokens-worker": "tokens/worker.ts" }, { define, plugins: [glue("count-glue.js")] });
     copyFileSync(join(root, "www", "index.html"), join(page, "index.html"));
     await esbuild.build({
       entryPoints: STYLES.map((name) => join(root, "www", `${name}.css`)),

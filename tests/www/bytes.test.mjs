@@ -19,10 +19,8 @@ const fetched = new Set();
 
 before(async () => {
   const listen = (page) => page.on("request", (request) => fetched.add(request.url()));
-  // The service worker fetches everything for later; it is not part of the first view.
   const options = {
     ready: "#conversation:not([data-estimate]) [role=option]",
-    serviceWorkers: "block",
     before: listen,
   };
   const { server, ...others } = await opened("", options);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import { findingsOf } from "./axe.mjs";
-import { kept, opened as openPage } from "./browser.mjs";
+import { inAllSizes, opened as openPage } from "./browser.mjs";
 
 const READY = "#inline-view[data-cursor]";
 const opened = (options) =>
@@ -176,29 +176,14 @@ test("every control has a name, and the keyboard reaches all of them", async () 
   assert.equal(await page.evaluate(() => document.activeElement.querySelector(".kind").textContent), "prefix");
 });
 
-test("nothing sticks out on a small screen, in both themes", async () => {
-  for (const colorScheme of ["light", "dark"]) {
-    const small = await opened({ viewport: { width: 400, height: 800 }, colorScheme });
-    try {
-      assert.equal(await small.page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
-      assert.deepEqual(small.complaints, []);
-    } finally {
-      await small.close();
-    }
-  }
+test("axe finds nothing with all details open, and nothing sticks out, in both themes, wide and narrow", async () => {
+  await part("path").locator("button").click();
+  await inAllSizes(page, async (where) => {
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, where);
+    assert.deepEqual(await findingsOf(page), [], where);
+  });
+  assert.deepEqual(complaints, []);
 });
-
-for (const colorScheme of ["light", "dark"])
-  for (const width of [1280, 400])
-    test(`axe finds nothing at ${width} pixels, ${colorScheme}, with all details open`, async () => {
-      const one = await opened({ viewport: { width, height: 900 }, colorScheme });
-      try {
-        await one.page.locator("#prompt > li > button").first().click();
-        assert.deepEqual(await findingsOf(one.page), []);
-      } finally {
-        await one.close();
-      }
-    });
 
 test("a file that is open in another view is completed, too", async () => {
   await page.goto("about:blank");
@@ -210,17 +195,4 @@ test("a file that is open in another view is completed, too", async () => {
   assert.equal(await page.inputValue("#example"), "cache");
   const { used, limit } = await figures();
   assert.ok(used > 0 && used <= limit, `${used} of ${limit}`);
-});
-
-test("after the first visit no server is needed", async () => {
-  const { page, server, close } = await opened();
-  try {
-    await kept(page, "repository/files.json", "vocab/o200k_base.vocab");
-    server.close();
-    await page.reload();
-    await page.waitForSelector(READY);
-    assert.ok((await figures(page)).used > 500);
-  } finally {
-    await close();
-  }
 });

@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { findingsOf } from "./axe.mjs";
-import { launch } from "./browser.mjs";
+import { contextOf, launch } from "./browser.mjs";
 import { figures, fitted, setBudget } from "./conversation.mjs";
 
 let server, browser, page;
@@ -21,7 +21,7 @@ after(async () => {
 beforeEach(() => page?.context().close());
 
 async function open(hash, options = {}) {
-  page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+  page = await (await contextOf(browser, { viewport: { width: 1280, height: 900 }, ...options })).newPage();
   page.setDefaultTimeout(10_000);
   await page.goto(`${server.url}${hash}`);
   await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { findingsOf } from "./axe.mjs";
-import { opened as openPage } from "./browser.mjs";
+import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop, paste } from "./conversation.mjs";
 
 const READY = "#source-view[data-budget]";
@@ -443,7 +443,6 @@ test("on a small screen nothing sticks out, and nothing moves while the page loa
 test("a grammar that does not arrive is said; indentation does until it is there", async () => {
   let answer = "fail";
   const alone = await opened({
-    serviceWorkers: "block",
     before: (page) =>
       page.route("**/tree-sitter-typescript.wasm", async (route) => {
         if (answer === "fail") return route.fulfill({ status: 404, body: "" });
@@ -466,7 +465,7 @@ test("a grammar that does not arrive is said; indentation does until it is there
     await says("basis", "Parsed by tree-sitter as typescript", page);
     assert.equal(await page.locator("#retry").count(), 0);
     assert.deepEqual(
-      alone.complaints.filter((text) => !/404|Service Worker/.test(text)),
+      alone.complaints.filter((text) => !/404/.test(text)),
       [],
     );
   } finally {
@@ -474,50 +473,17 @@ test("a grammar that does not arrive is said; indentation does until it is there
   }
 });
 
-for (const colorScheme of ["light", "dark"])
-  for (const width of [1280, 400])
-    test(`axe finds nothing at ${width} pixels, ${colorScheme}, with all details open`, async () => {
-      const one = await opened({ viewport: { width, height: 900 }, colorScheme });
-      try {
-        await one.page.locator(".marker").nth(1).click();
-        await cursorAt("this.keep(added);", one.page);
-        assert.deepEqual(await findingsOf(one.page), []);
-        await one.page.waitForSelector("#outline li");
-        await one.page.click("#pretend");
-        await one.page.waitForSelector("#reduced");
-        await one.page.evaluate(() => (document.querySelector("header details").open = false));
-        assert.deepEqual(await findingsOf(one.page), []);
-      } finally {
-        await one.close();
-      }
-    });
-
-test("after the first visit no server is needed", async () => {
-  const { page, server, close } = await opened();
-  try {
-    await page.waitForFunction(async () => (await navigator.serviceWorker.ready).active?.state === "activated");
-    await page.waitForFunction(
-      async () =>
-        (await caches.match("grammars/tree-sitter-typescript.wasm")) && (await caches.match("vocab/o200k_base.vocab")),
-    );
-    server.close();
-    const ready = {
-      "./#view=source&example=log": READY,
-      "./": "#conversation:not([data-estimate]) [role=option]",
-      "./#example=build&view=prompt": "#outline [role=treeitem]",
-    };
-    for (const [name, selector] of Object.entries(ready)) {
-      await page.goto(`${server.url}${name}`);
-      await page.waitForSelector(selector);
-    }
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#view=source&example=log`);
-    await page.waitForSelector(READY);
-    await says("basis", "Parsed by tree-sitter as typescript", page);
-    // What nobody asked for before is not there, and the page says so.
-    await page.selectOption("#example", "query");
-    await says("basis", "the grammar of rust could not be loaded", page);
-  } finally {
-    await close();
-  }
+test("axe finds nothing with all details open, in both themes, wide and narrow", async () => {
+  await example("log", "js/log/log.ts");
+  await budget(1_500);
+  await page.locator(".marker").nth(1).click();
+  await cursorAt("this.keep(added);");
+  await inAllSizes(page, async (where) => {
+    assert.deepEqual(await findingsOf(page), [], where);
+    await page.click("#pretend");
+    await page.waitForSelector("#reduced");
+    await page.evaluate(() => (document.querySelector("header details").open = false));
+    assert.deepEqual(await findingsOf(page), [], `${where}, a change`);
+  });
+  await page.fill("#diff", "");
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import { findingsOf } from "./axe.mjs";
-import { kept, opened as openPage } from "./browser.mjs";
+import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop, paste } from "./conversation.mjs";
 import { longTasks } from "./tasks.mjs";
 
@@ -201,28 +201,12 @@ test("a source file and a prompt are shown token by token, too", async () => {
   await page.waitForSelector(READY);
 });
 
-for (const colorScheme of ["light", "dark"])
-  for (const width of [1280, 400])
-    test(`axe finds nothing at ${width} pixels, ${colorScheme}, and nothing sticks out`, async () => {
-      const one = await opened({ viewport: { width, height: 800 }, colorScheme });
-      try {
-        await one.page.check("#ids");
-        await one.page.waitForSelector(".token small");
-        assert.equal(await one.page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
-        assert.deepEqual(await findingsOf(one.page), []);
-      } finally {
-        await one.close();
-      }
-    });
-
-test("after the first visit no server is needed", async () => {
-  const { page, server, close } = await opened();
-  try {
-    await kept(page, "vocab/o200k_base.vocab", "count.wasm", "examples/text.txt");
-    server.close();
-    await page.reload();
-    await page.waitForSelector(READY);
-  } finally {
-    await close();
-  }
+test("axe finds nothing with all details open, and nothing sticks out, in both themes, wide and narrow", async () => {
+  await page.check("#ids");
+  await page.waitForSelector(".token small");
+  await inAllSizes(page, async (where) => {
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, where);
+    assert.deepEqual(await findingsOf(page), [], where);
+  });
+  assert.deepEqual(complaints, []);
 });

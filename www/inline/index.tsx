@@ -2,8 +2,8 @@
 /** The prompt of a completion at the cursor: the text around it, similar open files, recent edits. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { EncodingChoice } from "../app/encoding.tsx";
 import { Fit } from "../app/fit.tsx";
+import { EncodingChoice, ProfileChoice } from "../app/knobs.tsx";
 import { Meter } from "../app/meter.tsx";
 import { budget, opened, setParam } from "../app/state.ts";
 import { milliseconds } from "../app/time.ts";
@@ -167,21 +167,11 @@ function Knobs() {
           ))}
         </select>
       </label>
-      <fieldset id="profile">
-        <legend>Profile</legend>
-        {(["espalier", "copilot-chat"] as const).map((name) => (
-          <label key={name} title={name === "espalier" ? "Exact tokens." : "As Copilot Chat 0.37.9."}>
-            <input
-              type="radio"
-              name="profile"
-              value={name}
-              checked={store.profile.value === name}
-              onChange={() => setParam(store.PROFILE, name === "espalier" ? undefined : name)}
-            />{" "}
-            {name}
-          </label>
-        ))}
-      </fieldset>
+      <ProfileChoice
+        name={store.PROFILE}
+        value={store.profile.value}
+        hints={{ espalier: "Exact tokens.", "copilot-chat": "As Copilot Chat 0.37.9." }}
+      />
       <label>
         Suffix share{" "}
         <input

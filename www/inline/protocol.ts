@@ -2,10 +2,10 @@
 
 import type { InlineContextResult } from "../../js/entries/inline-context.ts";
 import type { EncodingName } from "../../js/types/count.ts";
+import type { Profile } from "../app/knobs.tsx";
 import type { Folder } from "../folder/given.ts";
 
 export type EditForm = "unified" | "searchReplace" | "plain";
-export type Profile = "espalier" | "copilot-chat";
 
 export interface Settings {
   profile: Profile;

@@ -2,6 +2,7 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { newestOf } from "../app/ask.ts";
+import { readProfile } from "../app/knobs.tsx";
 import { budget, encoding, failure, opened, params, say, setParam, shown, startWith } from "../app/state.ts";
 import type { Opened } from "../app/state.ts";
 import { count, number } from "../conversation/words.ts";
@@ -9,7 +10,7 @@ import type { Folder } from "../folder/given.ts";
 import { isSource } from "../source/is-source.ts";
 import { SUPERSEDED, asking } from "../talk.ts";
 import type { Failed } from "../talk.ts";
-import type { Answer, EditForm, OpenText, Profile, Questions, Settings } from "./protocol.ts";
+import type { Answer, EditForm, OpenText, Questions, Settings } from "./protocol.ts";
 
 /** Names in the address. */
 export const FILE = "inline.file";
@@ -49,9 +50,7 @@ export const paths = signal<readonly string[]>([]);
 export const files = signal<readonly OpenFile[]>([]);
 export const current = computed(() => files.value.at(-1));
 export const answer = signal<Answer | undefined>(undefined);
-export const profile = computed<Profile>(() =>
-  params.value[PROFILE] === "copilot-chat" ? "copilot-chat" : "espalier",
-);
+export const profile = computed(() => readProfile(params.value[PROFILE]));
 export const suffix = computed(() => {
   const text = params.value[SUFFIX] ?? "";
   return /^\d{1,2}$/.test(text) ? Number(text) : DEFAULT_SUFFIX;

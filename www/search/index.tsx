@@ -3,7 +3,8 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Fit } from "../app/fit.tsx";
-import { budget, keys, opened, setParam } from "../app/state.ts";
+import { ProfileChoice, Switch } from "../app/knobs.tsx";
+import { budget, keys, opened } from "../app/state.ts";
 import { count, number } from "../conversation/words.ts";
 import { Hits } from "./hits.tsx";
 import { LeftOut, Skipped, Warnings } from "./left-out.tsx";
@@ -170,21 +171,13 @@ function Knobs() {
   const thing = opened.value;
   return (
     <div class="view-knobs knobs">
-      <fieldset id="profile">
-        <legend>Ranking</legend>
-        {(["espalier", "copilot-chat"] as const).map((name) => (
-          <label key={name} title={name === "espalier" ? "The default." : "As Copilot Chat 0.37.9."}>
-            <input
-              type="radio"
-              name="profile"
-              value={name}
-              checked={store.profile.value === name}
-              onChange={() => setParam(store.PROFILE, name === "espalier" ? undefined : name)}
-            />{" "}
-            {RANKINGS[name]}
-          </label>
-        ))}
-      </fieldset>
+      <ProfileChoice
+        name={store.PROFILE}
+        value={store.profile.value}
+        legend="Ranking"
+        titles={RANKINGS}
+        hints={{ espalier: "The default.", "copilot-chat": "As Copilot Chat 0.37.9." }}
+      />
       <Switch id="compare" name={store.COMPARE} isOn={store.isCompared.value} title="Shows the other ranking beside it">
         compare both
       </Switch>
@@ -218,28 +211,5 @@ function Knobs() {
         Delete stored indexes
       </button>
     </div>
-  );
-}
-
-interface SwitchProps {
-  id: string;
-  /** In the address. */
-  name: string;
-  isOn: boolean;
-  title: string;
-  children: string;
-}
-
-function Switch({ id, name, isOn, title, children }: SwitchProps) {
-  return (
-    <label title={title}>
-      <input
-        type="checkbox"
-        id={id}
-        checked={isOn}
-        onChange={({ currentTarget }) => setParam(name, currentTarget.checked ? "1" : undefined)}
-      />{" "}
-      {children}
-    </label>
   );
 }

@@ -2,10 +2,9 @@
 
 import type { IndexProgress, IndexReport, IndexState, SearchAnswer } from "../../js/search/types.ts";
 import type { EncodingName } from "../../js/types/count.ts";
+import type { Profile } from "../app/knobs.tsx";
 import type { Folder } from "../folder/given.ts";
 
-/** A ranking. */
-export type Profile = "espalier" | "copilot-chat";
 export const other = (profile: Profile): Profile => (profile === "espalier" ? "copilot-chat" : "espalier");
 
 export interface Wanted {

@@ -2,12 +2,14 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { newestOf } from "../app/ask.ts";
+import { readProfile } from "../app/knobs.tsx";
+import type { Profile } from "../app/knobs.tsx";
 import { budget, encoding, failure, opened, params, say, setParam, shown, startWith } from "../app/state.ts";
 import type { Opened } from "../app/state.ts";
 import { count } from "../conversation/words.ts";
 import { asking } from "../talk.ts";
 import type { Failed } from "../talk.ts";
-import type { Found, Profile, Progress, Questions, Wanted } from "./protocol.ts";
+import type { Found, Progress, Questions, Wanted } from "./protocol.ts";
 
 /** Names in the address. */
 export const QUERY = "search.q";
@@ -35,9 +37,7 @@ const ask = asking<Questions, Progress>("./search-worker.js", hear);
 /** A question that is too long for the address. */
 const long = signal<string | undefined>(undefined);
 export const query = computed(() => long.value ?? params.value[QUERY] ?? (isOurs() ? SUGGESTED[0]! : ""));
-export const profile = computed<Profile>(() =>
-  params.value[PROFILE] === "copilot-chat" ? "copilot-chat" : "espalier",
-);
+export const profile = computed(() => readProfile(params.value[PROFILE]));
 export const isCompared = computed(() => params.value[COMPARE] === "1");
 export const hasDefinitions = computed(() => params.value[DEFINITIONS] === "1");
 export const isWhole = computed(() => params.value[WHOLE] === "1");

@@ -1,9 +1,10 @@
 /** Searches in words: the state of the index, the tried strategies, the skipped files. */
 
 import type { Attempted, FileNote, IndexProgress, SearchAnswer, SearchHit, Strategy } from "../../js/search/types.ts";
+import type { Profile } from "../app/knobs.tsx";
 import { milliseconds } from "../app/time.ts";
 import { count, number } from "../conversation/words.ts";
-import type { Found, Profile, Progress } from "./protocol.ts";
+import type { Found, Progress } from "./protocol.ts";
 
 export const RANKINGS: Record<Profile, string> = { espalier: "BM25", "copilot-chat": "TF-IDF" };
 

@@ -2,11 +2,12 @@
 
 import type { SearchAnswer } from "../../js/search/types.ts";
 import { EspalierError } from "../../js/errors/errors.ts";
+import type { Profile } from "../app/knobs.tsx";
 import { sourceOf } from "../folder/source.ts";
 import { keepFetched } from "../offline.ts";
 import { answering, tell } from "../talk.ts";
 import { other } from "./protocol.ts";
-import type { Found, Profile, Progress, Questions, Wanted } from "./protocol.ts";
+import type { Found, Progress, Questions, Wanted } from "./protocol.ts";
 import { forgetStored, Workspace } from "./workspace.ts";
 
 let workspace: Workspace | undefined;

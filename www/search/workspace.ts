@@ -5,7 +5,8 @@ import type { EncodingName } from "../../js/types/count.ts";
 import type { FileSource, IndexProgress, WorkspaceIndex } from "../../js/search/types.ts";
 import { openIndex } from "../../js/entries/search-list.ts";
 import { indexedDbStorage } from "../../js/entries/storage-list.ts";
-import type { Profile, Progress } from "./protocol.ts";
+import type { Profile } from "../app/knobs.tsx";
+import type { Progress } from "./protocol.ts";
 import { definitionsOf } from "./definitions.ts";
 
 /** Prefix of the databases with indexes. */

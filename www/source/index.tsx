@@ -3,8 +3,8 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { Details } from "../app/details.tsx";
-import { EncodingChoice } from "../app/encoding.tsx";
 import { Fit } from "../app/fit.tsx";
+import { EncodingChoice, ProfileChoice, Switch } from "../app/knobs.tsx";
 import { openText } from "../app/opening.ts";
 import { budget, opened, setParam } from "../app/state.ts";
 import { CodeField } from "../code/field.tsx";
@@ -171,11 +171,11 @@ function Knobs() {
       : `${found}, ${name.value.startsWith("pasted.") ? "guessed" : "by the name"}`;
   return (
     <div class="view-knobs knobs">
-      <fieldset id="profile">
-        <legend>Profile</legend>
-        <Profile name="espalier" what="Every gap is marked." />
-        <Profile name="copilot-chat" what="As Copilot Chat." />
-      </fieldset>
+      <ProfileChoice
+        name={store.PROFILE}
+        value={profile.value}
+        hints={{ espalier: "Every gap is marked.", "copilot-chat": "As Copilot Chat." }}
+      />
       <label>
         Language{" "}
         <select
@@ -191,24 +191,12 @@ function Knobs() {
           ))}
         </select>
       </label>
-      <label>
-        <input
-          type="checkbox"
-          id="numbers"
-          checked={hasNumbers.value}
-          onChange={({ currentTarget }) => setParam(store.NUMBERS, currentTarget.checked ? "1" : undefined)}
-        />{" "}
+      <Switch id="numbers" name={store.NUMBERS} isOn={hasNumbers.value}>
         line numbers
-      </label>
-      <label>
-        <input
-          type="checkbox"
-          id="follow"
-          checked={follows.value}
-          onChange={({ currentTarget }) => setParam(store.FOLLOW, currentTarget.checked ? undefined : "0")}
-        />{" "}
+      </Switch>
+      <Switch id="follow" name={store.FOLLOW} isOn={follows.value} isOnByDefault>
         around the cursor
-      </label>
+      </Switch>
       <label>
         Marker{" "}
         <input
@@ -224,21 +212,6 @@ function Knobs() {
       </label>
       <EncodingChoice />
     </div>
-  );
-}
-
-function Profile({ name, what }: { name: "espalier" | "copilot-chat"; what: string }) {
-  return (
-    <label title={what}>
-      <input
-        type="radio"
-        name="profile"
-        value={name}
-        checked={store.profile.value === name}
-        onChange={() => setParam(store.PROFILE, name === "espalier" ? undefined : name)}
-      />{" "}
-      {name}
-    </label>
   );
 }
 

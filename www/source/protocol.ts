@@ -8,9 +8,8 @@ import type { Elision } from "../../js/documents/summarize.ts";
 import type { ChangedElision, ReduceStep } from "../../js/documents/changed.ts";
 import type { Definition } from "../../js/documents/outline.ts";
 import type { EncodingName } from "../../js/types/count.ts";
+import type { Profile } from "../app/knobs.tsx";
 import type { Failed } from "../talk.ts";
-
-export type Profile = "espalier" | "copilot-chat";
 
 export interface Document {
   name: string;

@@ -3,13 +3,14 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { newestOf } from "../app/ask.ts";
 import { editFile } from "../app/opening.ts";
+import { readProfile } from "../app/knobs.tsx";
 import { budget, encoding, failure, opened, params, say, shown, startWith } from "../app/state.ts";
 import type { OpenedFile } from "../app/state.ts";
 import type { Range } from "../code/lines.ts";
 import { count, number } from "../conversation/words.ts";
 import { asking } from "../talk.ts";
 import type { Failed } from "../talk.ts";
-import type { GrammarState, News, Opened, Outlined, Profile, Questions, Reduced, Summarized } from "./protocol.ts";
+import type { GrammarState, News, Opened, Outlined, Questions, Reduced, Summarized } from "./protocol.ts";
 import { textOfFile } from "./text-file.ts";
 
 /** Names in the address. */
@@ -49,9 +50,7 @@ export const diff = signal("");
 export const reduced = signal<Reduced | undefined>(undefined);
 export const wrongDiff = signal<string | undefined>(undefined);
 
-export const profile = computed<Profile>(() =>
-  params.value[PROFILE] === "copilot-chat" ? "copilot-chat" : "espalier",
-);
+export const profile = computed(() => readProfile(params.value[PROFILE]));
 export const hasNumbers = computed(() => params.value[NUMBERS] === "1");
 export const marker = computed(() => params.value[MARKER] ?? DEFAULT_MARKER);
 export const follows = computed(() => params.value[FOLLOW] !== "0");

@@ -3,9 +3,9 @@
 
 import { useEffect } from "preact/hooks";
 import { Details } from "../app/details.tsx";
-import { EncodingChoice } from "../app/encoding.tsx";
 import { Fit } from "../app/fit.tsx";
-import { budget, keys, setParam } from "../app/state.ts";
+import { EncodingChoice, Switch } from "../app/knobs.tsx";
+import { budget, keys } from "../app/state.ts";
 import { milliseconds } from "../app/time.ts";
 import { count, number } from "../conversation/words.ts";
 import { TokenList, glyphs } from "./list.tsx";
@@ -106,19 +106,5 @@ function Editing() {
       value={text}
       onInput={({ currentTarget }) => store.type(currentTarget.value)}
     />
-  );
-}
-
-function Switch({ id, name, isOn, children }: { id: string; name: string; isOn: boolean; children: string }) {
-  return (
-    <label>
-      <input
-        type="checkbox"
-        id={id}
-        checked={isOn}
-        onChange={({ currentTarget }) => setParam(name, currentTarget.checked ? "1" : undefined)}
-      />{" "}
-      {children}
-    </label>
   );
 }
