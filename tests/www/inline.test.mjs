@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
-import { findingsOf } from "./axe.mjs";
+import { findingsOf, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 
 const READY = "#inline-view[data-cursor]";
@@ -134,11 +134,18 @@ test("the other profile, and no suffix", async () => {
 test("files are opened and closed, and only open ones are candidates", async () => {
   await page.selectOption("#open-file", "js/sessions/zed.ts");
   await shows({ file: "js/sessions/zed.ts" });
+  await page.waitForFunction(() => location.hash.includes("zed.ts"));
   assert.equal(await page.locator("#tabs > li").count(), 6);
   await page.click('[aria-label="close js/sessions/zed.ts"]');
   await page.waitForFunction(() => document.getElementById("inline-view").dataset.file !== "js/sessions/zed.ts");
   assert.equal(await page.locator("#tabs > li").count(), 5);
   assert.ok(!(await page.textContent("#items")).includes("js/sessions/zed.ts"));
+  // A closed file comes back by Back, once its closing is in the address.
+  await page.waitForFunction(() => !location.hash.includes("zed.ts"));
+  await page.goBack();
+  await shows({ file: "js/sessions/zed.ts" });
+  await page.click('[aria-label="close js/sessions/zed.ts"]');
+  await page.waitForFunction(() => document.getElementById("inline-view").dataset.file !== "js/sessions/zed.ts");
 });
 
 test("an empty file has no prompt, and says so", async () => {
@@ -181,6 +188,7 @@ test("axe finds nothing with all details open, and nothing sticks out, in both t
   await inAllSizes(page, async (where) => {
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, where);
     assert.deepEqual(await findingsOf(page), [], where);
+    assert.deepEqual(await smallTargets(page), [], where);
   });
   assert.deepEqual(complaints, []);
 });

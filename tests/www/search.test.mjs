@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { findingsOf } from "./axe.mjs";
+import { findingsOf, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop } from "./conversation.mjs";
 
@@ -359,6 +359,7 @@ test("axe finds nothing with all details open, and nothing sticks out, in both t
   await inAllSizes(page, async (where) => {
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, where);
     assert.deepEqual(await findingsOf(page), [], where);
+    assert.deepEqual(await smallTargets(page), [], where);
   });
   await page.uncheck("#compare");
   assert.deepEqual(complaints, []);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
-import { findingsOf } from "./axe.mjs";
+import { findingsOf, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop, paste } from "./conversation.mjs";
 import { longTasks } from "./tasks.mjs";
@@ -115,7 +115,8 @@ test("a text is edited, and the edited one is back after a reload", async () => 
   assert.equal(await page.inputValue("#text"), "one two");
   await page.focus("#text");
   await page.keyboard.press("Control+End");
-  await page.keyboard.type(" three four");
+  // Slowly: the text is counted meanwhile.
+  await page.keyboard.type(" three four", { delay: 60 });
   await shows(4);
   assert.equal(await page.inputValue("#text"), "one two three four");
   await page.waitForFunction(() => location.hash.includes("file=pasted.txt"));
@@ -207,6 +208,7 @@ test("axe finds nothing with all details open, and nothing sticks out, in both t
   await inAllSizes(page, async (where) => {
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, where);
     assert.deepEqual(await findingsOf(page), [], where);
+    assert.deepEqual(await smallTargets(page), [], where);
   });
   assert.deepEqual(complaints, []);
 });

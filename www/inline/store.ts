@@ -66,8 +66,8 @@ const settings = computed<Settings>(() => ({
   encoding: encoding.value,
 }));
 
-/** The opened thing whose files are shown. */
-let of: number | undefined;
+/** The opened thing whose files are shown: its file, which another view may edit, or its id. */
+let of: File | number | undefined;
 /** The alert that this view has raised. */
 let own: Failed | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -86,7 +86,13 @@ export function followInline(): () => void {
   const ends = [
     effect(() => {
       const thing = opened.value;
-      if (thing && thing.id !== of) void load(thing);
+      if (thing && keyOf(thing) !== of) void load(thing);
+    }),
+    effect(() => {
+      // Back, or another address.
+      const wanted = params.value[FILE];
+      if (wanted !== undefined && paths.value.includes(wanted) && wanted !== current.peek()?.path)
+        void openFile(wanted);
     }),
     effect(() => {
       const wanted = settings.value;
@@ -99,27 +105,28 @@ export function followInline(): () => void {
   };
 }
 
+const keyOf = (thing: Opened) => ("file" in thing ? thing.file : thing.id);
+
 async function load(thing: Opened): Promise<void> {
   const folder = folderOf(thing);
   if (!folder || thing.kind === "conversation") return;
-  of = thing.id;
+  const key = (of = keyOf(thing));
   try {
     const all = await ask("folder", { folder });
     const wanted = params.peek()[FILE];
     const first = firstOf(all);
     if (wanted !== undefined && all.includes(wanted)) first.push(wanted);
     const texts = await Promise.all(first.map((path) => ask("text", { path })));
-    if (of !== thing.id) return;
+    if (of !== key) return;
     startWith(thing, FIRST_BUDGET);
     batch(() => {
       answer.value = undefined;
-      files.value = first
-        .map((path, at) => fileOf(path, texts[at]!))
-        .filter(({ path }, at) => first.lastIndexOf(path) === at);
+      const opening = first.map((path, at) => fileOf(path, texts[at]!));
+      files.value = opening.filter(({ path }, at) => first.lastIndexOf(path) === at);
       paths.value = all;
     });
   } catch (error) {
-    if (of === thing.id) fail(error as Failed);
+    if (of === key) fail(error as Failed);
   }
 }
 

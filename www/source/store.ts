@@ -62,6 +62,11 @@ let version = 0;
 /** The alert that this view has raised. */
 let own: Failed | undefined;
 
+let rest: ReturnType<typeof setTimeout> | undefined;
+let settled: ReturnType<typeof setTimeout> | undefined;
+/** True while the opened file is replaced by the text that is shown already. */
+let isKeeping = false;
+
 const fail = (error: Failed) => (failure.value = own = error);
 const isStale = ({ code }: Failed) => code === "stopped";
 
@@ -70,7 +75,9 @@ export function followSource(): () => void {
   const ends = [
     effect(() => {
       const thing = opened.value;
-      if (thing && "file" in thing && thing.file !== file) void load(thing);
+      if (!thing || !("file" in thing) || thing.file === file) return;
+      if (isKeeping) file = thing.file;
+      else void load(thing);
     }),
     effect(() => {
       // A tokenizer that is asked for later counts the same text.
@@ -98,13 +105,17 @@ export function followSource(): () => void {
     }),
   ];
   return () => {
-    for (const end of ends) end();
     keep();
+    for (const end of ends) end();
   };
 }
 
 async function load(thing: OpenedFile): Promise<void> {
   const mine = (file = thing.file);
+  // What was typed last belongs to the file before.
+  clearTimeout(rest);
+  clearTimeout(settled);
+  settled = undefined;
   try {
     const content = await textOfFile(mine);
     if (file !== mine) return;
@@ -221,9 +232,6 @@ export function chooseLanguage(chosen: string | undefined): void {
   void know();
 }
 
-let rest: ReturnType<typeof setTimeout> | undefined;
-let settled: ReturnType<typeof setTimeout> | undefined;
-
 /** Takes what is typed into the source. */
 export function type(content: string): void {
   text.value = content;
@@ -238,5 +246,8 @@ function keep(): void {
   if (settled === undefined) return;
   clearTimeout(settled);
   settled = undefined;
-  if (file) file = editFile(file, text.value) ?? file;
+  if (!file) return;
+  isKeeping = true;
+  editFile(file, text.value);
+  isKeeping = false;
 }

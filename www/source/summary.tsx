@@ -22,13 +22,20 @@ interface Props {
   onToggle(index: number): void;
 }
 
-/** A stretch of the shown text: of the summary from `at` on, or of the source from `from` on. */
+/**
+ * A stretch of the shown text: of the summary from `at` on, or of the source from `from` on. With `lines` it has so many
+ * whole lines, which the browser lays out when they can be seen.
+ */
 type Piece =
-  | { kind: "kept"; text: string; at: number }
+  | { kind: "kept"; text: string; at: number; lines?: number }
   | { kind: "marker"; text: string; at: number; index: number }
   | { kind: "shown"; text: string; from: number };
 
 export const keyOf = ({ range }: Gap) => range.join("-");
+
+/** Lines that are laid out together, and pixels of a line, as in `code.css`. */
+const CHUNK = 50;
+const ROW = 20;
 
 /** Lines that stay visible below a place that is pointed at, in pixels. */
 const BELOW = 60;
@@ -119,7 +126,12 @@ function draw(piece: Piece, gaps: readonly Gap[]) {
     );
   if (piece.kind === "kept")
     return (
-      <span key={`kept${piece.at}`} class="kept" data-at={piece.at}>
+      <span
+        key={`kept${piece.at}`}
+        class={piece.lines === undefined ? "kept" : "kept lines"}
+        style={piece.lines === undefined ? {} : { containIntrinsicHeight: `${piece.lines * ROW}px` }}
+        data-at={piece.at}
+      >
         {piece.text}
       </span>
     );
@@ -144,7 +156,7 @@ function piecesOf(text: string, gaps: readonly Gap[], source: string, open: Read
   const pieces: Piece[] = [];
   let reached = 0;
   const plain = (to: number) => {
-    if (to > reached) pieces.push({ kind: "kept", text: text.slice(reached, to), at: reached });
+    if (to > reached) pieces.push(...chunksOf(text, reached, to));
     reached = Math.max(reached, to);
   };
   gaps.forEach((gap, index) => {
@@ -160,6 +172,25 @@ function piecesOf(text: string, gaps: readonly Gap[], source: string, open: Read
   });
   plain(text.length);
   return pieces;
+}
+
+/** Cuts a long stretch into chunks of whole lines; what is before the first and after the last is beside a marker. */
+function* chunksOf(text: string, from: number, to: number): Generator<Piece> {
+  const kept = (start: number, end: number): Piece => ({ kind: "kept", text: text.slice(start, end), at: start });
+  let start = from;
+  let lines = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) {
+    lines++;
+    // The line of a marker stays in one piece.
+    if (start === from && lines === 1 && from > 0) {
+      yield kept(start, at + 1);
+      [start, lines] = [at + 1, 0];
+    } else if (lines === CHUNK) {
+      yield { ...kept(start, at + 1), lines } as Piece;
+      [start, lines] = [at + 1, 0];
+    }
+  }
+  if (start < to) yield kept(start, to);
 }
 
 function putCaret(field: HTMLElement, place: Place): void {

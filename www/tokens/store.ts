@@ -41,7 +41,7 @@ export const columns = signal(0);
 
 /** What is counted. */
 let current: { file: File; encoding: string } | undefined;
-/** True while the worker counts. */
+/** True while the worker counts a large text. */
 let isBusy = false;
 
 /** Follows what is open and the settings. Returns what ends it. */
@@ -72,11 +72,11 @@ export function followTokens(): () => void {
 
 async function load(thing: OpenedFile): Promise<void> {
   const mine = (current = { file: thing.file, encoding: encoding.peek() });
-  const isEdit = text.peek() !== undefined && thing.file === edited;
-  // Another text need not wait until this one is counted.
+  const isEdit = isTyping;
+  // Another text need not wait until a large one is counted.
   if (isBusy) ask.stop();
-  isBusy = true;
-  if (thing.file.size > LARGE) progress.value = { label: `Counting ${thing.name} …`, cancel: () => ask.stop() };
+  isBusy = thing.file.size > LARGE;
+  if (isBusy) progress.value = { label: `Counting ${thing.name} …`, cancel: () => ask.stop() };
   try {
     const answer = await ask("open", { file: thing.file, encoding: encoding.peek() });
     if (current !== mine) return;
@@ -143,8 +143,8 @@ async function readText(): Promise<void> {
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** The file that this view has made of what was typed. */
-let edited: File | undefined;
+/** True while the opened file is replaced by the text that is typed. */
+let isTyping = false;
 
 /** Takes what is typed. */
 export function type(content: string): void {
@@ -152,6 +152,9 @@ export function type(content: string): void {
   clearTimeout(timer);
   const { file } = current ?? {};
   timer = setTimeout(() => {
-    if (file) edited = editFile(file, content);
+    if (!file) return;
+    isTyping = true;
+    editFile(file, content);
+    isTyping = false;
   }, REST);
 }
