@@ -8,6 +8,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { findingsOf, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop } from "./conversation.mjs";
+import { longTasks } from "./tasks.mjs";
 
 const READY = "#search-view[data-query]";
 const opened = (options) =>
@@ -309,6 +310,30 @@ test("the index is kept in this browser, and can be forgotten", async () => {
   await page.waitForSelector(READY);
   await indexed();
   assert.match(await text("index-said"), /\d+ added, in/);
+});
+
+test("no task of the page is long while files are indexed, one types and drags", async () => {
+  const { long } = await longTasks(page, async () => {
+    await page.click("#forget");
+    await says("status", "deleted");
+    await page.selectOption("#example", "log");
+    await page.waitForSelector("#source-view[data-budget]");
+    await page.selectOption("#example", "espalier");
+    await page.fill("#query", "");
+    await page.locator("#query").pressSequentially("how are tool results shortened", { delay: 10 });
+    for (let at = 1; at <= 30; at++)
+      await page.evaluate(
+        (value) => {
+          const slider = document.getElementById("slider");
+          slider.value = value;
+          slider.dispatchEvent(new Event("input"));
+        },
+        String(1_000 * at),
+      );
+    await indexed();
+    await shows({ query: "how are tool results shortened", budget: "30000" });
+  });
+  assert.deepEqual(long, []);
 });
 
 test("the address remembers the question, the ranking and the budget", async () => {

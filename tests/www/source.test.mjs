@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { findingsOf, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop, paste } from "./conversation.mjs";
+import { longTasks } from "./tasks.mjs";
 
 const READY = "#source-view[data-budget]";
 const opened = (options) =>
@@ -474,6 +475,29 @@ test("a grammar that does not arrive is said; indentation does until it is there
   } finally {
     await alone.close();
   }
+});
+
+test("with a large file no task of the page is long while one opens it, drags and types, and all of it is copied", async () => {
+  const large = Array.from({ length: 12 }, () => LOG).join("\n");
+  const { long } = await longTasks(page, async () => {
+    await drop(page, "large.ts", large);
+    await page.waitForFunction(() => Number(document.getElementById("slider").max) > 80_000);
+    const most = Number(await page.getAttribute("#slider", "max"));
+    for (let at = 1; at <= 30; at++) await drag(Math.round((most * at) / 30));
+    await budgetShown(most);
+    await page.focus("#source");
+    await page.keyboard.type("const marmalade = 1;\n", { delay: 10 });
+    await says("outcome", "lines, summarised");
+  });
+  assert.deepEqual(long, []);
+  await page.waitForFunction(() => document.getElementById("source").value.startsWith("const marmalade = 1;\n"));
+  await budget(Number(await page.getAttribute("#slider", "max")));
+  await page.waitForFunction(() => document.getElementById("summary").textContent.startsWith("const marmalade"));
+  const copied = await page.evaluate(() => {
+    document.getSelection().selectAllChildren(document.getElementById("summary"));
+    return document.getSelection().toString();
+  });
+  assert.equal(copied.trimEnd(), (await summary()).trimEnd());
 });
 
 test("axe finds nothing with all details open, in both themes, wide and narrow", async () => {

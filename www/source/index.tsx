@@ -165,10 +165,10 @@ function Knobs() {
   const { known, language, profile, hasNumbers, follows, marker, name } = store;
   const found = known.value?.language;
   const how = language.value
-    ? "by the name"
+    ? "by name"
     : found === undefined
       ? "not known"
-      : `${found}, ${name.value.startsWith("pasted.") ? "guessed" : "by the name"}`;
+      : `${found}, ${name.value.startsWith("pasted.") ? "guessed" : "by name"}`;
   return (
     <div class="view-knobs knobs">
       <ProfileChoice
