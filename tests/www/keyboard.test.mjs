@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { findingsOf } from "./axe.mjs";
-import { launch } from "./browser.mjs";
+import { findingsOf, smallTargets } from "./axe.mjs";
+import { contextOf, launch } from "./browser.mjs";
 import { figures, fitted, setBudget } from "./conversation.mjs";
 
 let server, browser, page;
@@ -21,7 +21,7 @@ after(async () => {
 beforeEach(() => page?.context().close());
 
 async function open(hash, options = {}) {
-  page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+  page = await (await contextOf(browser, { viewport: { width: 1280, height: 900 }, ...options })).newPage();
   page.setDefaultTimeout(10_000);
   await page.goto(`${server.url}${hash}`);
   await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
@@ -201,14 +201,7 @@ test("every target has 24 pixels, wide and narrow", async () => {
     await page?.context().close();
     await open("#example=marshmallow&mode=compact&budget=3256", { viewport, hasTouch: viewport.width < 500 });
     if (viewport.width < 500) await page.click("#details");
-    const small = await page.evaluate(() =>
-      [...document.querySelectorAll("button, select, input, summary, [role=tab]")]
-        .filter((one) => one.checkVisibility() && one.id !== "file")
-        .map((one) => [one.id || one.textContent.slice(0, 20), one.getBoundingClientRect()])
-        .filter(([, { width, height }]) => width < 24 || height < 24)
-        .map(([name, { width, height }]) => `${name} ${width}x${height}`),
-    );
-    assert.deepEqual(small, [], `${viewport.width}`);
+    assert.deepEqual(await smallTargets(page), [], `${viewport.width}`);
   }
 });
 
