@@ -5,7 +5,6 @@ import { effect, signal, useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { EXAMPLES } from "../examples.ts";
-import { chosenFolder, pickFolder } from "../folder/given.ts";
 import type { Failed } from "../talk.ts";
 import { choice, chooseView, openExample, openFile, openFolder } from "./opening.ts";
 import { estimate, failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
@@ -107,11 +106,18 @@ function More() {
 /** Asks for a folder that can be read again later, where the browser has such folders. */
 async function openPicked(): Promise<void> {
   try {
+    const { pickFolder } = await import("../folder/given.ts");
     const given = await pickFolder();
     if (given) void openFolder(given);
   } catch (error) {
     failure.value = error as Failed;
   }
+}
+
+async function openChosen(files: readonly File[]): Promise<void> {
+  const { chosenFolder } = await import("../folder/given.ts");
+  const given = chosenFolder(files);
+  if (given) void openFolder(given);
 }
 
 function Opener() {
@@ -162,8 +168,7 @@ function Opener() {
         {...{ webkitdirectory: true }}
         aria-label="A folder of mine"
         onChange={({ currentTarget }) => {
-          const given = chosenFolder(currentTarget.files ?? []);
-          if (given) void openFolder(given);
+          void openChosen([...(currentTarget.files ?? [])]);
         }}
       />
       <label class="button file">
