@@ -12,9 +12,9 @@ import { opened } from "./browser.mjs";
  * Max bytes of JavaScript, packed as a server sends it: of the page itself, of what its worker needs to read the
  * conversation and show an estimate, and of the engine's part, for exact counts.
  */
-const MAX = { page: 31_500, worker: 31_000, engine: 28_000 };
+const MAX = { page: 30_500, worker: 31_000, engine: 28_000 };
 /** Max bytes before the first view. */
-const MAX_FIRST = 61_500;
+const MAX_FIRST = 60_000;
 
 let close, url;
 const fetched = new Set();

@@ -7,6 +7,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { choice, openFile } from "./opening.ts";
 import { keys } from "./state.ts";
 
+export { StorageWarning } from "./storage-warning.tsx";
+
 declare const VERSION: string;
 
 /** Asks which conversation of a file to open. */

@@ -2,8 +2,7 @@
 
 import { batch, signal } from "@preact/signals";
 import { EXAMPLES, OUR_FOLDER } from "../examples.ts";
-import { givenBy } from "../folder/given.ts";
-import type { Given } from "../folder/given.ts";
+import type { Dropped, Given } from "../folder/given.ts";
 import type { Readable } from "../reading.ts";
 import type { Failed } from "../talk.ts";
 import type { OpenedConversation, Part } from "../worker/questions.ts";
@@ -75,7 +74,7 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
       return true;
     }
     const file = await fileOf(source);
-    const kind = options.kind ?? (file && (await claimedKind(file)));
+    const kind = options.kind ?? (file && (await kindIn(file)));
     if (file && kind) {
       await VIEWS.find(({ kinds }) => kinds[0] === kind)?.check?.(file);
       show({ kind, name: source.name, id: ++id, from, file, budget: options.budget }, options);
@@ -168,12 +167,9 @@ const headOf = (file: File): Promise<string> =>
     .text()
     .catch(() => "");
 
-/** Returns the kind of the view that claims a file. */
-async function claimedKind(file: File): Promise<OpenedFile["kind"] | undefined> {
-  const claims = VIEWS.filter(({ takes }) => takes);
-  if (claims.length === 0) return undefined;
-  const head = await headOf(file);
-  return claims.find(({ takes }) => takes!(file.name, head))?.kinds[0] as OpenedFile["kind"] | undefined;
+async function kindIn(file: File): Promise<OpenedFile["kind"] | undefined> {
+  const [{ kindOf }, head] = await Promise.all([import("./claims.ts"), headOf(file)]);
+  return kindOf(file.name, head);
 }
 
 function show(thing: Opened, options: Options): void {
@@ -265,6 +261,25 @@ export async function arrive(address: Address): Promise<void> {
   failure.value = { code: "no_file", message };
 }
 
+type WithHandle = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> };
+
+/** Returns what was dropped. At once, all of it: items can only be read during the event. */
+function droppedBy(data: DataTransfer): Dropped {
+  const items = [...data.items].filter(({ kind }) => kind === "file") as WithHandle[];
+  return {
+    files: [...data.files],
+    entries: items.flatMap((item) => item.webkitGetAsEntry() ?? []),
+    handles: items.map((item) => item.getAsFileSystemHandle?.().catch(() => null)),
+  };
+}
+
+async function openDropped(dropped: Dropped): Promise<void> {
+  const { givenBy } = await import("../folder/given.ts");
+  const given = await givenBy(dropped);
+  if (given instanceof File) void openFile(given);
+  else if (given) void openFolder(given);
+}
+
 /** Takes files that are dropped or pasted anywhere, and pasted text that is not meant for a field. */
 export function listenForFiles(isOver: (over: boolean) => void): void {
   const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
@@ -278,11 +293,7 @@ export function listenForFiles(isOver: (over: boolean) => void): void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     isOver(false);
-    // At once: the files are gone after the event.
-    void givenBy(event.dataTransfer!).then((given) => {
-      if (given instanceof File) void openFile(given);
-      else if (given) void openFolder(given);
-    });
+    void openDropped(droppedBy(event.dataTransfer!));
   });
   addEventListener("paste", (event) => {
     const { target, clipboardData } = event;

@@ -5,12 +5,11 @@ import { effect, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useRef } from "preact/hooks";
 import { EXAMPLES } from "../examples.ts";
-import { chosenFolder, pickFolder } from "../folder/given.ts";
 import type { Failed } from "../talk.ts";
 import { choice, chooseView, openExample, openFile, openFolder } from "./opening.ts";
 import { estimate, failure, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
-import { StorageWarning } from "./storage-warning.tsx";
+import { warning } from "./store.ts";
 import { lazily } from "./lazy.tsx";
 import { loadStyle } from "./style.ts";
 import { VIEWS } from "./views.ts";
@@ -18,6 +17,7 @@ import { VIEWS } from "./views.ts";
 declare const VERSION: string;
 
 const Choice = lazily(async () => (await import("./later.tsx")).Choice);
+const StorageWarning = lazily(async () => (await import("./later.tsx")).StorageWarning);
 const Help = lazily(async () => (await import("./later.tsx")).Help);
 
 const REPOSITORY = "https://www.npmjs.com/package/espalier";
@@ -52,7 +52,7 @@ export function Shell() {
     <>
       <Header />
       <Alert />
-      <StorageWarning />
+      {warning.value && <StorageWarning />}
       {choice.value && <Choice />}
       <Progress />
       <main id="main" class={failure.value ? "stale" : ""}>
@@ -118,11 +118,18 @@ function More() {
 /** Asks for a folder that can be read again later, where the browser has such folders. */
 async function openPicked(): Promise<void> {
   try {
+    const { pickFolder } = await import("../folder/given.ts");
     const given = await pickFolder();
     if (given) void openFolder(given);
   } catch (error) {
     failure.value = error as Failed;
   }
+}
+
+async function openChosen(files: readonly File[]): Promise<void> {
+  const { chosenFolder } = await import("../folder/given.ts");
+  const given = chosenFolder(files);
+  if (given) void openFolder(given);
 }
 
 function Opener() {
@@ -173,8 +180,7 @@ function Opener() {
         {...{ webkitdirectory: true }}
         aria-label="A folder of mine"
         onChange={({ currentTarget }) => {
-          const given = chosenFolder(currentTarget.files ?? []);
-          if (given) void openFolder(given);
+          void openChosen([...(currentTarget.files ?? [])]);
         }}
       />
       <label class="button file">

@@ -1,9 +1,6 @@
 /** The views. Each is loaded when it is first shown. */
 
 import type { ComponentType } from "preact";
-import { isPrompt } from "../prompt/is-prompt.ts";
-import { isSource } from "../source/is-source.ts";
-import { isText } from "../tokens/is-text.ts";
 import type { Kind } from "./state.ts";
 
 export interface View {
@@ -17,8 +14,6 @@ export interface View {
   styles?: readonly string[];
   /** The example that is opened when the view is chosen and cannot show what is open. */
   example: string;
-  /** Claims a file by its name and its first characters; it is then opened as `kinds[0]`. */
-  takes?(name: string, head: string): boolean;
   /** Rejects with `Failed` for a file that it cannot show; what was open then stays. */
   check?(file: File): Promise<unknown>;
 }
@@ -44,7 +39,6 @@ export const VIEWS: readonly View[] = [
     kinds: ["prompt"],
     example: "build",
     load: () => import("../prompt/index.tsx"),
-    takes: isPrompt,
   },
   {
     name: "source",
@@ -53,7 +47,6 @@ export const VIEWS: readonly View[] = [
     example: "log",
     load: () => import("../source/index.tsx"),
     styles: ["view.css", "code.css", "source.css"],
-    takes: isSource,
     check: async (file) => (await import("../source/text-file.ts")).textOfFile(file),
   },
   {
@@ -79,6 +72,5 @@ export const VIEWS: readonly View[] = [
     example: "text",
     load: () => import("../tokens/index.tsx"),
     styles: ["view.css", "tokens.css"],
-    takes: isText,
   },
 ];

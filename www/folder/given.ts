@@ -21,15 +21,16 @@ export interface Given {
 /** Folders that are not entered where the browser has no handles: the rules leave them out anyway. */
 const LEFT_OUT = /^(?:node_modules|\.git)$/;
 
-type WithHandle = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> };
+/** What a drop has: files, and what they are in newer and in older browsers. */
+export interface Dropped {
+  files: readonly File[];
+  entries: readonly FileSystemEntry[];
+  handles: readonly (Promise<FileSystemHandle | null> | undefined)[];
+}
 
-/** Returns what was dropped: one file, or a folder. Must be called during the event, while the items are readable. */
-export async function givenBy(data: DataTransfer): Promise<File | Given | undefined> {
-  const items = [...data.items].filter(({ kind }) => kind === "file") as WithHandle[];
-  const files = [...data.files];
-  // All are requested before the first answer is awaited.
-  const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? []);
-  const handles = await Promise.all(items.map((item) => item.getAsFileSystemHandle?.().catch(() => null)));
+/** Returns what was dropped: one file, or a folder. */
+export async function givenBy({ files, entries, ...dropped }: Dropped): Promise<File | Given | undefined> {
+  const handles = await Promise.all(dropped.handles);
   const [handle] = handles;
   if (handles.length === 1 && handle?.kind === "directory")
     return { name: handle.name, folder: { kind: "handle", handle: handle as FileSystemDirectoryHandle } };
