@@ -43,7 +43,8 @@ async function pin(page, number) {
     (start) => document.querySelector("#message h2")?.innerText.startsWith(start),
     `${number}.`,
   );
-  await page.click("#pin");
+  // Unless the other tab was faster: then the same button takes it back.
+  await page.evaluate(() => document.querySelector("#pin[aria-pressed=false]")?.click());
 }
 const pinned = (page, count) =>
   page.waitForFunction(
