@@ -18,18 +18,19 @@ const glue = (file) => ({
     b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", file) }));
   },
 });
-/** `import text from "file?text"`. */
-const text = {
-  name: "text",
+/** `import style from "file?style"`: a style sheet with its imports as text, for pages that are saved. */
+const styleText = {
+  name: "style",
   setup(b) {
-    b.onResolve({ filter: /\?text$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, path.slice(0, -"?text".length)),
-      namespace: "text",
+    b.onResolve({ filter: /\?style$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.slice(0, -"?style".length)),
+      namespace: "style",
     }));
-    b.onLoad({ filter: /./, namespace: "text" }, ({ path }) => ({
-      contents: readFileSync(path, "utf8"),
-      loader: "text",
-    }));
+    b.onLoad({ filter: /./, namespace: "style" }, async ({ path }) => {
+      const options = { entryPoints: [path], bundle: true, write: false, minify: true, target: "es2022" };
+      const { outputFiles } = await b.esbuild.build(options);
+      return { contents: outputFiles[0].text.trim(), loader: "text" };
+    });
   },
 };
 
@@ -45,29 +46,26 @@ const trace = {
   },
 };
 
-/** Puts the engine of the searching worker inside its script. */
-const bytes = {
-  name: "bytes",
-  setup(b) {
-    b.onResolve({ filter: /^#bytes\/workspace$/ }, () => ({ path: "workspace", namespace: "bytes" }));
-    b.onLoad({ filter: /./, namespace: "bytes" }, () => ({
-      contents: 'import bytes from "./workspace.wasm"; export default () => bytes;',
-      resolveDir: join(out, "wasm"),
-    }));
-  },
-};
-
 export const page = join(out, "www");
-const PAGES = ["index", "document", "search", "inline"];
-const STYLES = ["style", "document", "search", "inline"];
-/** Style sheets of the shell and of views, by folder. */
-const VIEW_STYLES = ["app", "conversation", "prompt", "run"];
-/** Our sources that can be searched. */
+/** Style sheets of the shell, of what views share, and of views. */
+const STYLES = [
+  "app/app",
+  "app/view",
+  "code/code",
+  "conversation/conversation",
+  "prompt/prompt",
+  "run/run",
+  "source/source",
+  "inline/inline",
+  "search/search",
+  "tokens/tokens",
+];
+/** Our sources that are the example of a folder. */
 const REPOSITORY = ["js", "search", "inline", "docs"];
-/** Our sources that the page of a document shows: www/samples.ts names them. */
-const SAMPLES = [...readFileSync(join(root, "www", "samples.ts"), "utf8").matchAll(/"([\w/.-]+\.\w+)"/g)].map(
-  ([, path]) => path,
-);
+/** Our sources that are examples: www/examples.ts names them. */
+const SAMPLES = [
+  ...readFileSync(join(root, "www", "examples.ts"), "utf8").matchAll(/source\("\w+", "[^"]+", "([^"]+)"\)/g),
+].map(([, path]) => path);
 
 export function buildPage() {
   const inputs = hash([
@@ -85,17 +83,16 @@ export function buildPage() {
     const esbuild = await import("esbuild");
     rmSync(page, { recursive: true, force: true });
     mkdirSync(join(page, "examples"), { recursive: true });
+    const app = { app: "app/main.tsx" };
     const main = {
-      app: "app/main.tsx",
       "prompt-worker": "prompt/run-worker.ts",
       "run-worker": "run/worker.ts",
-      document: "document.ts",
-      "document-worker": "document-worker.ts",
-      "definitions-worker": "definitions-worker.ts",
+      "source-worker": "source/worker.ts",
+      "definitions-worker": "search/definitions-worker.ts",
     };
     // Apart from the others, so that the worker of the first view has only those parts of the glue that it uses.
     const first = { worker: "worker/main.ts", sessions: "../js/sessions/index.ts" };
-    const workspace = { search: "search.ts", "search-worker": "../js/entries/search-worker.ts", inline: "inline.ts" };
+    const workspace = { "search-worker": "search/worker.ts", "inline-worker": "inline/worker.ts" };
     const bundle = (names, options = {}) =>
       esbuild.build({
         entryPoints: Object.fromEntries(Object.entries(names).map(([name, file]) => [name, join(root, "www", file)])),
@@ -104,7 +101,6 @@ export function buildPage() {
         platform: "browser",
         target: "es2022",
         minify: true,
-        keepNames: true,
         charset: "utf8",
         // Views and what several entries use are files of their own, loaded when they are needed. They lie beside the
         // entries, because workers and the engine are found relative to the script.
@@ -112,23 +108,21 @@ export function buildPage() {
         chunkNames: "[name]-[hash]",
         outdir: page,
         logLevel: "warning",
-        plugins: [glue("glue.js"), text, trace],
+        plugins: [glue("glue.js"), styleText, trace],
         ...options,
       });
     copyGrammars(join(page, "grammars"));
     const define = { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) };
     const { version } = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
-    await bundle(main, { define: { ...define, VERSION: JSON.stringify(version) } });
+    await bundle(app, { define: { VERSION: JSON.stringify(version) } });
+    // A prompt's trace names components and classes of metadata. Names cost a tenth of a script.
+    await bundle(main, { define, keepNames: true });
     await bundle(first, { define });
-    await bundle(workspace, {
-      define,
-      plugins: [glue("workspace-glue.js"), text, bytes],
-      loader: { ".wasm": "binary" },
-    });
-    for (const name of PAGES) copyFileSync(join(root, "www", `${name}.html`), join(page, `${name}.html`));
-    const styles = [...STYLES.map((name) => `${name}.css`), ...VIEW_STYLES.map((name) => `${name}/${name}.css`)];
+    await bundle(workspace, { define, plugins: [glue("workspace-glue.js")] });
+    await bundle({ "tokens-worker": "tokens/worker.ts" }, { define, plugins: [glue("count-glue.js")] });
+    copyFileSync(join(root, "www", "index.html"), join(page, "index.html"));
     await esbuild.build({
-      entryPoints: styles.map((name) => join(root, "www", name)),
+      entryPoints: STYLES.map((name) => join(root, "www", `${name}.css`)),
       entryNames: "[name]",
       bundle: true,
       minify: true,
@@ -137,12 +131,14 @@ export function buildPage() {
       logLevel: "warning",
     });
     copyFileSync(join(root, "node_modules", "uplot", "dist", "uPlot.min.css"), join(page, "uplot.css"));
-    for (const name of ["espalier.wasm", "workspace.wasm"]) copyFileSync(join(out, "wasm", name), join(page, name));
+    for (const name of ["espalier.wasm", "workspace.wasm", "count.wasm"])
+      copyFileSync(join(out, "wasm", name), join(page, name));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
       copyFileSync(join(root, "tests", "fixtures", "transcripts", name), join(page, "examples", name));
     }
     copyFileSync(join(root, "www", "prompt", "example-prompt.tsx"), join(page, "examples", "prompt.tsx"));
+    copyFileSync(join(root, "www", "tokens", "example.txt"), join(page, "examples", "text.txt"));
     const large = readFileSync(join(root, "tests", "fixtures", "transcripts", "pi-refactor-long.json"));
     writeFileSync(join(page, "examples", "pi-refactor-long.json.gz"), gzipSync(large, { level: 9 }));
     for (const path of SAMPLES) {
@@ -156,7 +152,7 @@ export function buildPage() {
   });
 }
 
-/** Writes the files of the repository for the search page into one file, to save 400 requests. */
+/** Returns the files of the repository that the page searches: one file, to save 400 requests. */
 function repository() {
   const paths = REPOSITORY.flatMap((folder) => filesIn(join(root, folder)).map((path) => `${folder}/${path}`));
   return paths.map((path) => {

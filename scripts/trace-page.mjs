@@ -8,7 +8,13 @@ import { join } from "node:path";
 import { root } from "./lib.mjs";
 
 /** What the page is made from, for the hash of a build. */
-export const TRACE_PAGE_SOURCES = ["www/prompt", "www/colours.css", "scripts/trace-page.mjs"];
+export const TRACE_PAGE_SOURCES = [
+  "www/prompt",
+  "www/parts",
+  "www/app/address.ts",
+  "www/colours.css",
+  "scripts/trace-page.mjs",
+];
 
 export async function tracePage() {
   const esbuild = await import("esbuild");

@@ -19,3 +19,14 @@ export async function findingsOf(page) {
   );
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)).sort();
 }
+
+/** Returns the visible controls that are smaller than 24 pixels. */
+export function smallTargets(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("button, select, input, summary, [role=tab]")]
+      .filter((one) => one.checkVisibility() && one.id !== "file")
+      .map((one) => [one.id || one.textContent.slice(0, 20), one.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width < 24 || height < 24)
+      .map(([name, { width, height }]) => `${name} ${width}x${height}`),
+  );
+}

@@ -20,6 +20,31 @@ export function launch() {
   return chromium.launch({ executablePath, args });
 }
 
+/**
+ * Returns a new context. Unless `isKept`, its pages have no service worker: in every case that would fetch and cache the
+ * whole playground once more, beside the work that the case waits for.
+ */
+export async function contextOf(browser, { isKept = false, ...options } = {}) {
+  const context = await browser.newContext(options);
+  if (!isKept)
+    await context.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, "serviceWorker", { value: undefined }),
+    );
+  return context;
+}
+
+/** Runs `act` at every width, in every theme, without loading the page again. */
+export async function inAllSizes(page, act) {
+  for (const colorScheme of ["light", "dark"])
+    for (const width of [1280, 400]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await act(`${width} pixels, ${colorScheme}`);
+    }
+  await page.emulateMedia({ colorScheme: null });
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
 /** Returns the title that a page sets; an error that it throws fails the test. */
 export async function titleAt(url) {
   const browser = await launch();
@@ -38,12 +63,12 @@ export async function titleAt(url) {
 
 /**
  * Serves and opens a page of the playground, and waits for a result. `complaints` collects errors, warnings and
- * requests to other hosts. `options` are those of the browser's context; `before` may prepare the page.
+ * requests to other hosts. `options` are those of {@link contextOf}; `before` may prepare the page.
  */
 export async function opened(name, { ready = "#result:not([hidden])", before, ...options } = {}) {
   const server = await serve(folder);
   const browser = await launch();
-  const context = await browser.newContext(options);
+  const context = await contextOf(browser, options);
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));

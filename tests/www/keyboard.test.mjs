@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { findingsOf } from "./axe.mjs";
-import { launch } from "./browser.mjs";
+import { findingsOf, smallTargets } from "./axe.mjs";
+import { contextOf, launch } from "./browser.mjs";
 import { figures, fitted, setBudget } from "./conversation.mjs";
 
 let server, browser, page;
@@ -21,7 +21,7 @@ after(async () => {
 beforeEach(() => page?.context().close());
 
 async function open(hash, options = {}) {
-  page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+  page = await (await contextOf(browser, { viewport: { width: 1280, height: 900 }, ...options })).newPage();
   page.setDefaultTimeout(10_000);
   await page.goto(`${server.url}${hash}`);
   await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
@@ -155,6 +155,33 @@ test("values are spoken in words, once, after a rest", async () => {
   assert.match(spoken.at(-1), /^[\d,]+ of 402,554 tokens are sent; \d+ messages out\.$/);
 });
 
+test("where compaction begins and what it aims at are marked on the slider, and described in words", async () => {
+  await open("#example=pi&mode=compact");
+  await page.waitForSelector(".tick.trigger");
+  const described = await page.getAttribute("#slider", "aria-describedby");
+  const words = await page.textContent(`#${described}`);
+  const numeral = (pattern) => Number(pattern.exec(words)[1].replace(/,/g, ""));
+  const trigger = numeral(/A request waits for its summary from ([\d,]+) tokens/);
+  const begins = numeral(/A summary is begun beside the conversation at ([\d,]+) tokens/);
+  const target = numeral(/The summary aims at ([\d,]+) tokens/);
+  assert.ok(begins < trigger && trigger < 64_000 && target <= 64_000, words);
+  const place = (name) => page.locator(`.tick.${name}`).evaluate(({ style }) => Number.parseFloat(style.left));
+  const { total } = await figures(page);
+  for (const [name, tokens] of [
+    ["trigger", trigger],
+    ["starts-beside", begins],
+    ["target", target],
+  ])
+    assert.ok(Math.abs((await place(name)) - (100 * tokens) / total) < 0.1, name);
+  // They follow the window.
+  await setBudget(page, 128_000);
+  await page.waitForFunction(
+    (old) => !document.getElementById("slider-marks").textContent.includes(old),
+    trigger.toLocaleString("en"),
+  );
+  assert.ok(Math.abs((await place("trigger")) - (200 * trigger) / total) < 0.1);
+});
+
 test("the keys are listed, and Escape leads back", async () => {
   await open("#example=marshmallow");
   await page.focus("#messages");
@@ -174,14 +201,7 @@ test("every target has 24 pixels, wide and narrow", async () => {
     await page?.context().close();
     await open("#example=marshmallow&mode=compact&budget=3256", { viewport, hasTouch: viewport.width < 500 });
     if (viewport.width < 500) await page.click("#details");
-    const small = await page.evaluate(() =>
-      [...document.querySelectorAll("button, select, input, summary, [role=tab]")]
-        .filter((one) => one.checkVisibility() && one.id !== "file")
-        .map((one) => [one.id || one.textContent.slice(0, 20), one.getBoundingClientRect()])
-        .filter(([, { width, height }]) => width < 24 || height < 24)
-        .map(([name, { width, height }]) => `${name} ${width}x${height}`),
-    );
-    assert.deepEqual(small, [], `${viewport.width}`);
+    assert.deepEqual(await smallTargets(page), [], `${viewport.width}`);
   }
 });
 

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { launch } from "./browser.mjs";
+import { contextOf, launch } from "./browser.mjs";
 import { alerted, drop, figures, fitted, holds, openTab, paste, setBudget, upload } from "./conversation.mjs";
 
 let server, browser, page;
@@ -22,7 +22,7 @@ after(async () => {
 });
 beforeEach(async () => {
   await page?.context().close();
-  page = await (await browser.newContext({ viewport: { width: 1280, height: 1400 } })).newPage();
+  page = await (await contextOf(browser, { viewport: { width: 1280, height: 1400 } })).newPage();
   complaints.length = strangers.length = 0;
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -137,7 +137,9 @@ test("compacting shows the summary, what it replaces, and why", async () => {
   await page.locator(".row.covered").first().click();
   await page.waitForSelector("#why .covered");
   assert.match(await page.textContent("#why"), /the summary .*\(summary\)/);
-  assert.match(await page.textContent(".legend"), /floor [\d,.k]+ · target [\d,.k]+ · sent/);
+  const legend = await page.textContent(".legend");
+  for (const name of ["must stay", "floor", "starts beside", "sent", "trigger", "target"])
+    assert.match(legend, new RegExp(`${name} \\d[\\d,.]*k?`));
 });
 
 test("where the budget changes nothing, one sentence says so", async () => {
@@ -360,7 +362,7 @@ test("the theme is switched, and stays after a reload", async () => {
 
 test("before the vocabulary is there an estimate is shown, and then the exact figures", async () => {
   await page.context().close();
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, serviceWorkers: "block" });
+  const context = await contextOf(browser, { viewport: { width: 1280, height: 900 } });
   page = await context.newPage();
   let release;
   const held = new Promise((resolve) => (release = resolve));

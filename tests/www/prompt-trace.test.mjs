@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { renderElementJSON } from "../../pkg/dist/prompt-tsx-node.js";
 import * as prompts from "../../pkg/dist/prompt-node.js";
 import { findingsOf } from "./axe.mjs";
-import { launch, opened } from "./browser.mjs";
+import { contextOf, launch, opened } from "./browser.mjs";
 
 const { TextChunk, UserMessage } = prompts;
 const folder = mkdtempSync(join(tmpdir(), "trace-"));
@@ -143,7 +143,7 @@ test("the playground's page has no complaints", () => assert.deepEqual(complaint
 async function alone(html, options) {
   const file = join(folder, "trace.html");
   writeFileSync(file, html);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await contextOf(browser, { viewport: { width: 1280, height: 900 }, ...options });
   const own = await context.newPage();
   own.setDefaultTimeout(10_000);
   const errors = [];
@@ -197,7 +197,7 @@ test("HTMLTracer, one file: texts of the prompt are shown as they are", async ()
 test("HTMLTracer with its server: any budget is asked, and a dead server is reported", async () => {
   const { tracer, rendered } = await traced(150);
   const server = await tracer.serveHTML();
-  const context = await browser.newContext({ viewport: { width: 400, height: 800 } });
+  const context = await contextOf(browser, { viewport: { width: 400, height: 800 } });
   const own = await context.newPage();
   own.setDefaultTimeout(10_000);
   try {

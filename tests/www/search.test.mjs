@@ -1,15 +1,18 @@
-/** The page of a search, in a real Chromium: a question, its hits, a folder of one's own. */
+/** The view of search, in a real Chromium: a question, its hits, a folder of one's own. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { kept, opened as openPage } from "./browser.mjs";
+import { findingsOf, smallTargets } from "./axe.mjs";
+import { inAllSizes, opened as openPage } from "./browser.mjs";
+import { drop } from "./conversation.mjs";
+import { longTasks } from "./tasks.mjs";
 
-const READY = "#result[data-query]";
+const READY = "#search-view[data-query]";
 const opened = (options) =>
-  openPage("search.html", { ready: READY, viewport: { width: 1280, height: 900 }, ...options });
+  openPage("#view=search&example=espalier", { ready: READY, viewport: { width: 1280, height: 900 }, ...options });
 
 let page, complaints, close;
 
@@ -24,7 +27,11 @@ const temporary = mkdtempSync(join(tmpdir(), "espalier-search-"));
 after(() => rmSync(temporary, { recursive: true }));
 
 const text = (id, from = page) => from.innerText(`#${id}`);
-const number = async (id, from = page) => Number((await text(id, from)).replaceAll(",", ""));
+/** Returns the numbers of hits and of their tokens. */
+async function figures(from = page) {
+  const [, hits, tokens] = /^([\d,]+) hits?, ([\d,]+) tokens?\.$/.exec(await text("headline", from));
+  return { hits: Number(hits.replaceAll(",", "")), tokens: Number(tokens.replaceAll(",", "")) };
+}
 /** Waits for words in an element. */
 const says = (id, words, from = page) =>
   from.waitForFunction(([id, words]) => document.getElementById(id).textContent.includes(words), [id, words]);
@@ -33,7 +40,7 @@ const indexed = (from = page) => shows({ complete: "true" }, from);
 const shows = (attributes, from = page) =>
   from.waitForFunction(
     (wanted) =>
-      Object.entries(wanted).every(([name, value]) => document.getElementById("result").dataset[name] === value),
+      Object.entries(wanted).every(([name, value]) => document.getElementById("search-view")?.dataset[name] === value),
     attributes,
   );
 const places = (list = "hits", from = page) => from.locator(`#${list} .path`).allTextContents();
@@ -54,16 +61,14 @@ function folderOf(name, files) {
 }
 
 async function choose(name, files) {
-  await page.evaluate(() => (document.getElementById("pick-card").open = true));
   await page.setInputFiles("#folder", folderOf(name, files));
-  await says("place-said", name);
+  await page.waitForFunction((name) => document.getElementById("example").selectedOptions[0].text === name, name);
   await indexed();
 }
 
 async function repository() {
-  await page.evaluate(() => (document.getElementById("pick-card").open = true));
-  await page.selectOption("#place", "repository");
-  await says("place-said", "Espalier");
+  await page.selectOption("#example", "espalier");
+  await page.waitForFunction(() => document.getElementById("example").value === "espalier");
   await indexed();
 }
 
@@ -71,14 +76,14 @@ test("it opens with a question, its hits, and asks nobody else for anything", as
   const { page, complaints, close } = await opened();
   try {
     await indexed(page);
-    assert.ok((await number("hit-count", page)) > 3);
-    assert.ok((await number("hit-tokens", page)) <= 4_000);
+    assert.ok((await figures(page)).hits > 3);
+    assert.ok((await figures(page)).tokens <= 4_000);
     assert.match(
-      await text("status", page),
+      await text("outcome", page),
       /^\d+ hits in \d+ files in [\d.]+ m?s\. Strategy: words, ranked by BM25\.$/,
     );
     assert.match(
-      await text("state", page),
+      await text("index-said", page),
       /^\d+ files, [\d,]+ chunks, [\d,]+ words; [\d.]+ MB of memory\. \d+ added, in /,
     );
     assert.deepEqual(complaints, []);
@@ -165,8 +170,8 @@ test("the budget is never passed, and more budget finds more", async () => {
       slider.dispatchEvent(new Event("input"));
     }, String(budget));
     await shows({ budget: String(budget) });
-    assert.ok((await number("hit-tokens")) <= budget);
-    const hits = await number("hit-count");
+    assert.ok((await figures()).tokens <= budget);
+    const hits = (await figures()).hits;
     assert.ok(hits > last || (hits === 0 && budget === 0), `${hits} hits of ${budget} tokens`);
     last = hits;
   }
@@ -174,20 +179,20 @@ test("the budget is never passed, and more budget finds more", async () => {
   await page.press("#tokens", "Tab");
   await shows({ budget: "700" });
   await page.click("#left-out-title");
-  assert.ok((await page.locator("#left-out li").count()) > 0);
+  await page.waitForSelector("#left-out li");
   await page.fill("#tokens", "-5");
   await page.press("#tokens", "Tab");
   await says("alert", "whole number");
   await page.fill("#tokens", "4000");
   await page.press("#tokens", "Tab");
-  await page.waitForSelector("#alert", { state: "hidden" });
+  await page.waitForSelector("#alert", { state: "detached" });
 });
 
 test("the other ranking can be chosen, and shown beside the first", async () => {
   await ask("retry after a rate limit");
   const bm25 = await places();
   await page.check("#compare");
-  await page.waitForSelector("#other-pane:not([hidden])");
+  await page.waitForSelector("#other-pane");
   await page.waitForFunction(() => document.querySelectorAll("#other > li").length > 0);
   assert.match(await text("other-title"), /Hits of TF-IDF/);
   const tfidf = await places("other");
@@ -195,7 +200,7 @@ test("the other ranking can be chosen, and shown beside the first", async () => 
   assert.ok(Number(shared) <= Number(all) && Number(all) === tfidf.length);
   await page.check("input[value=copilot-chat]");
   await shows({ profile: "copilot-chat" });
-  await says("status", "ranked by TF-IDF");
+  await says("outcome", "ranked by TF-IDF");
   await page.waitForFunction((first) => document.querySelector("#hits .path").textContent === first, tfidf[0]);
   assert.match(await text("other-title"), /Hits of BM25/);
   const row = page.locator("#other > li").first();
@@ -204,7 +209,7 @@ test("the other ranking can be chosen, and shown beside the first", async () => 
   await page.check("input[value=espalier]");
   await page.uncheck("#compare");
   await shows({ profile: "espalier" });
-  await page.waitForSelector("#other-pane", { state: "hidden" });
+  await page.waitForSelector("#other-pane", { state: "detached" });
   assert.deepEqual(await places(), bm25);
   assert.deepEqual(complaints, []);
 });
@@ -224,50 +229,65 @@ test("a folder of one's own is searched; what is left out is listed with its rea
     ["src/mail.ts:1-3"],
   );
   await page.click("#skipped-title");
+  await page.waitForSelector("#skipped");
   const skipped = await text("skipped");
   assert.match(skipped, /ignored by a rule[\s\S]*skip/);
   assert.match(skipped, /binary[\s\S]*logo\.bin/);
   await page.check("#whole");
-  await says("status", "the whole workspace");
+  await says("outcome", "the whole workspace");
   assert.match((await places()).join(), /cart\.ts/);
   await page.uncheck("#whole");
-  await says("status", "Strategy: words");
+  await says("outcome", "Strategy: words");
   await repository();
   assert.deepEqual(complaints, []);
 });
 
-test("dropped files are taken, too", async () => {
+test("several dropped files are a folder, and one is shown in its own view", async () => {
   await page.evaluate(() => {
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(new File(["def pickle_brine(cucumbers):\n    return cucumbers\n"], "kitchen.py"));
+    dataTransfer.items.add(new File(["# Salt\n"], "notes.md"));
     dispatchEvent(new DragEvent("dragover", { dataTransfer, cancelable: true }));
     dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
   });
-  await says("place-said", "kitchen.py");
+  await page.waitForFunction(() => document.getElementById("example").selectedOptions[0].text === "2 files");
   await indexed();
   await ask("brine");
   assert.match((await places())[0], /kitchen\.py:1-2$/);
+  await page.click("#view-inline");
+  await page.waitForSelector("#inline-view[data-cursor]");
+  assert.equal(await text("source-title"), "kitchen.py");
+  await drop(page, "kitchen.py", "def brine():\n    return 1\n");
+  await page.waitForFunction(() => document.getElementById("source-view")?.dataset.budget);
+  assert.match(await text("basis"), /python|indentation/);
   await repository();
+});
+
+test("a link with a folder that is not in it says so, and shows ours", async () => {
+  await page.evaluate(() => (location.hash = "#view=search&folder=shop&search.q=cart"));
+  await says("alert", "This link was made with the folder shop");
+  await indexed();
+  assert.equal(await page.inputValue("#query"), "cart");
+  await page.click("#dismiss");
 });
 
 test("an empty folder, an empty question, and a question of 100,000 characters", async () => {
   await page.fill("#query", "");
-  await says("status", "Type a question");
+  await says("outcome", "Type a question");
   assert.equal(await page.locator("#hits > li").count(), 0);
   await ask("zzzzqqqq");
-  await says("status", "No hits");
+  await says("outcome", "No hits");
   await page.fill("#query", "storage ".repeat(12_500));
-  await page.waitForFunction(() => document.getElementById("result").dataset.query.length > 90_000);
-  assert.ok((await number("hit-count")) > 0);
+  await page.waitForFunction(() => document.getElementById("search-view").dataset.query.length > 90_000);
+  assert.ok((await figures()).hits > 0);
   await choose("nothing", { "only.bin": Buffer.from([0, 0, 0, 0]) });
   await ask("anything");
-  await says("status", "No hits");
+  await says("outcome", "No hits");
   await repository();
   assert.deepEqual(complaints, []);
 });
 
 test("chunks end at definitions, and hits say in which", async () => {
-  await page.evaluate(() => (document.getElementById("pick-card").open = true));
   await page.check("#definitions");
   await indexed();
   await ask("indexedDbStorage");
@@ -283,14 +303,37 @@ test("the index is kept in this browser, and can be forgotten", async () => {
   await page.reload();
   await page.waitForSelector(READY);
   await indexed();
-  assert.match(await text("state"), /\d+ as stored, in/);
-  await page.evaluate(() => (document.getElementById("pick-card").open = true));
+  assert.match(await text("index-said"), /\d+ as stored, in/);
   await page.click("#forget");
   await says("status", "deleted");
   await page.reload();
   await page.waitForSelector(READY);
   await indexed();
-  assert.match(await text("state"), /\d+ added, in/);
+  assert.match(await text("index-said"), /\d+ added, in/);
+});
+
+test("no task of the page is long while files are indexed, one types and drags", async () => {
+  const { long } = await longTasks(page, async () => {
+    await page.click("#forget");
+    await says("status", "deleted");
+    await page.selectOption("#example", "log");
+    await page.waitForSelector("#source-view[data-budget]");
+    await page.selectOption("#example", "espalier");
+    await page.fill("#query", "");
+    await page.locator("#query").pressSequentially("how are tool results shortened", { delay: 10 });
+    for (let at = 1; at <= 30; at++)
+      await page.evaluate(
+        (value) => {
+          const slider = document.getElementById("slider");
+          slider.value = value;
+          slider.dispatchEvent(new Event("input"));
+        },
+        String(1_000 * at),
+      );
+    await indexed();
+    await shows({ query: "how are tool results shortened", budget: "30000" });
+  });
+  assert.deepEqual(long, []);
 });
 
 test("the address remembers the question, the ranking and the budget", async () => {
@@ -313,7 +356,6 @@ test("the address remembers the question, the ranking and the budget", async () 
 });
 
 test("every control has a name, and the keyboard reaches all of them", async () => {
-  await page.evaluate(() => (document.getElementById("pick-card").open = true));
   const nameless = await page.evaluate(() =>
     [...document.querySelectorAll("input, select, button, textarea, progress, [role=img]")]
       .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
@@ -330,46 +372,20 @@ test("every control has a name, and the keyboard reaches all of them", async () 
       ),
     );
   }
-  for (const id of [
-    "slider",
-    "tokens",
-    "profile",
-    "compare",
-    "place",
-    "folder",
-    "forget",
-    "definitions",
-    "whole",
-    "hits",
-  ])
+  for (const id of ["slider", "tokens", "profile", "compare", "forget", "definitions", "whole", "suggested", "hits"])
     assert.ok(reached.has(id), `${id} of ${[...reached]}`);
 });
 
-test("nothing sticks out on a small screen, in both themes", async () => {
-  for (const colorScheme of ["light", "dark"]) {
-    const small = await opened({ viewport: { width: 400, height: 800 }, colorScheme });
-    try {
-      await small.page.check("#compare");
-      await small.page.waitForSelector("#other-pane:not([hidden])");
-      assert.equal(await small.page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
-      assert.deepEqual(small.complaints, []);
-    } finally {
-      await small.close();
-    }
-  }
-});
-
-test("after the first visit no server is needed", async () => {
-  const { page, server, close } = await opened();
-  try {
-    await kept(page, "repository/files.json", "vocab/o200k_base.vocab");
-    server.close();
-    await page.goto(`${server.url}search.html#q=indexeddb+storage`);
-    await page.reload();
-    await page.waitForSelector(READY);
-    await indexed(page);
-    assert.ok((await number("hit-count", page)) > 0);
-  } finally {
-    await close();
-  }
+test("axe finds nothing with all details open, and nothing sticks out, in both themes, wide and narrow", async () => {
+  await ask("retry after a rate limit");
+  await page.check("#compare");
+  await page.waitForSelector("#other > li");
+  for (const list of ["other", "hits"]) await page.locator(`#${list} > li > button`).first().click();
+  await inAllSizes(page, async (where) => {
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, where);
+    assert.deepEqual(await findingsOf(page), [], where);
+    assert.deepEqual(await smallTargets(page), [], where);
+  });
+  await page.uncheck("#compare");
+  assert.deepEqual(complaints, []);
 });

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
+import { findingsOf } from "./axe.mjs";
 import { opened } from "./browser.mjs";
 import { alerted, figures, fitted, holds, setBudget, upload } from "./conversation.mjs";
 
@@ -165,4 +166,115 @@ test("the fitted messages are saved in the format of the file", async () => {
   const { messages: all, out } = await figures(page);
   assert.equal(messages.length, all - out);
   assert.ok(messages.every(({ role }) => typeof role === "string"));
+});
+
+/** Presses a button of the menu that saves a file, and returns the file. */
+async function saved(id) {
+  await page.click("#share summary");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(`#${id}`)]);
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
+
+const EVIL =
+  "</pre></details><script>document.title = 'pwned'</script><img src=x onerror=\"document.title = 'pwned'\">";
+
+test("a saved page shows all messages without scripts, network or this page, and runs nothing of theirs", async () => {
+  const messages = Array.from({ length: 12 }, (_, at) => ({
+    role: at % 2 ? "assistant" : "user",
+    content: `${EVIL} number ${at} `.repeat(20),
+  }));
+  await upload(page, "mine & <b>.json", JSON.stringify(messages));
+  await holds(page, 12);
+  await settled();
+  const { sent, out } = await figures(page);
+  const { name, bytes } = await saved("save-page");
+  assert.match(name, /^mine-b-\d+\.html$/);
+  const path = join(mkdtempSync(join(tmpdir(), "saved-")), "page.html");
+  writeFileSync(path, bytes);
+  const context = await page.context().browser().newContext({ offline: true });
+  try {
+    const other = await context.newPage();
+    const asked = [];
+    other.on("request", (request) => asked.push(request.url()));
+    await other.goto(`file://${path}`);
+    assert.deepEqual(asked, [`file://${path}`]);
+    assert.equal(await other.title(), "mine & <b>.json: what fits");
+    assert.match(await other.innerText("h1"), /^12 messages, [\d,]+ tokens; [\d,]+ fit\.$/);
+    assert.match(
+      await other.innerText("header"),
+      new RegExp(`${sent.toLocaleString("en")} are sent, ${out} messages out`),
+    );
+    assert.equal(await other.locator(".message").count(), 12);
+    assert.equal(await other.locator("script, img").count(), 0);
+    assert.equal(await other.locator(".fold").count(), 1);
+    const visible = () => other.locator("main > details:visible").count();
+    const folded = await other.locator(".fold .message").count();
+    assert.ok(folded >= 3);
+    assert.equal(await visible(), 1 + 12 - folded);
+    await other.check("#sent");
+    assert.equal(await visible(), 12 - out);
+    await other.check("#gone");
+    assert.equal(await visible(), 1 + out - folded);
+    await other.click(".fold > summary");
+    await other.click(".fold .message > summary");
+    assert.equal(await other.locator(".fold .message pre").first().innerText(), messages[0].content);
+    await other.check("#all");
+    assert.deepEqual(await findingsOf(other), []);
+  } finally {
+    await context.close();
+    rmSync(path);
+  }
+});
+
+test("a saved picture has the colours of the theme, and the figures' place", async () => {
+  const pictures = [];
+  for (const theme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: theme });
+    const { name, bytes } = await saved("save-picture");
+    assert.match(name, /\.png$/);
+    pictures.push(
+      await page.evaluate(
+        async (bytes) => {
+          const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+          const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+          const context = canvas.getContext("2d");
+          context.drawImage(bitmap, 0, 0);
+          const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+          const wanted = ["--card", "--in", "--out"].map((name) => {
+            context.fillStyle = getComputedStyle(document.getElementById("strip")).getPropertyValue(name);
+            context.fillRect(0, 0, 1, 1);
+            return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).join();
+          });
+          const counts = new Map(wanted.map((colour) => [colour, 0]));
+          for (let at = 0; at < data.length; at += 4) {
+            const colour = `${data[at]},${data[at + 1]},${data[at + 2]}`;
+            if (counts.has(colour)) counts.set(colour, counts.get(colour) + 1);
+          }
+          return { size: [bitmap.width, bitmap.height], colours: wanted, counts: [...counts.values()] };
+        },
+        [...bytes],
+      ),
+    );
+  }
+  const [light, dark] = pictures;
+  for (const { size, counts } of pictures) {
+    assert.deepEqual(size, [2_000, 660]);
+    assert.ok(counts[0] > 500_000 && counts[1] > 5_000 && counts[2] > 5_000, `${counts}`);
+  }
+  assert.notDeepEqual(light.colours, dark.colours);
+});
+
+test("where the system has a dialog for it, the picture and the sentence are handed over", async () => {
+  await page.evaluate(() => {
+    navigator.canShare = () => true;
+    navigator.share = async ({ title, text, url, files }) => {
+      globalThis.shared = { title, text, url, files: files.map(({ name, type, size }) => [name, type, size > 1_000]) };
+    };
+  });
+  await page.click("#share summary");
+  await page.click("#share-system");
+  const shared = await page.waitForFunction(() => globalThis.shared).then((found) => found.jsonValue());
+  assert.match(shared.text, /^12 messages, .* fit\. .* are sent/);
+  assert.equal(shared.url, undefined, "nobody else can open a link to a file of mine");
+  assert.deepEqual(shared.files, [["mine-b.png", "image/png", true]]);
 });

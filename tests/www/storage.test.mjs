@@ -56,6 +56,15 @@ for (const [what, breaks] of Object.entries(BROKEN))
       await page.locator(".row").first().click();
       await page.click("#pin");
       await page.waitForSelector("#pin[aria-pressed=true]");
+      // New figures are said, and the warning stays.
+      await page.waitForFunction(() => /tokens are sent/.test(document.getElementById("status").textContent));
+      assert.match(await page.innerText("#not-kept"), /will not keep your file and edits after a reload/);
+      await page.click("#not-kept button");
+      await page.click("#pin");
+      await page.waitForSelector("#pin[aria-pressed=false]");
+      assert.equal(await page.locator("#not-kept").count(), 0, "it is not said twice");
+      await page.click("#pin");
+      await page.waitForSelector("#pin[aria-pressed=true]");
       await openTab(page, "log");
       assert.match(await page.innerText("#log > p"), /1 message pinned/);
       await page.click("#theme");
@@ -65,3 +74,28 @@ for (const [what, breaks] of Object.entries(BROKEN))
       await close();
     }
   });
+
+test("a warning about storage goes once there is room again", async () => {
+  const { page, close } = await opened("#example=marshmallow", {
+    ready: "#conversation:not([data-estimate]) [role=option]",
+    before: (page) =>
+      page.addInitScript(() => {
+        const { put } = IDBObjectStore.prototype;
+        globalThis.isFull = true;
+        IDBObjectStore.prototype.put = function (...args) {
+          if (globalThis.isFull) throw new DOMException("full", "QuotaExceededError");
+          return put.apply(this, args);
+        };
+      }),
+  });
+  try {
+    await page.locator(".row").first().click();
+    await page.click("#pin");
+    await page.waitForSelector("#not-kept");
+    await page.evaluate(() => (globalThis.isFull = false));
+    await page.click("#pin");
+    await page.waitForSelector("#not-kept", { state: "detached" });
+  } finally {
+    await close();
+  }
+});

@@ -11,9 +11,10 @@ export interface Address {
   /** Tokens. */
   budget?: number | undefined;
   encoding?: EncodingName | undefined;
-  /** The opened thing: an example by name, a file of the reader by name, or a conversation inside the address. */
+  /** The opened thing: an example by name, a file or folder of the reader by name, or a conversation inside the address. */
   example?: string | undefined;
   file?: string | undefined;
+  folder?: string | undefined;
   words?: string | undefined;
   shape?: string | undefined;
   /** Fields that views keep for themselves, by `<view>.<field>`. */
@@ -21,6 +22,8 @@ export interface Address {
 }
 
 const ENCODINGS: readonly string[] = ["o200k_base", "cl100k_base"];
+/** Fields that are texts, in the order in which they are written. */
+const TEXTS = ["view", "example", "file", "folder", "words", "shape"] as const;
 const MODES: readonly string[] = ["prune", "compact"];
 
 /** Reads a hash. Values that are not understood are left out: an old or mangled link still opens the page. */
@@ -31,8 +34,7 @@ export function readAddress(hash: string): Address {
     if (key === "mode") address.mode = MODES.includes(value) ? (value as Mode) : undefined;
     else if (key === "encoding") address.encoding = ENCODINGS.includes(value) ? (value as EncodingName) : undefined;
     else if (key === "budget") address.budget = readBudget(value);
-    else if (key === "view" || key === "example" || key === "file" || key === "words" || key === "shape")
-      address[key] = value;
+    else if (TEXTS.includes(key as (typeof TEXTS)[number])) address[key as (typeof TEXTS)[number]] = value;
     else if (key.includes(".")) params[key] = value;
   }
   return { ...address, params };
@@ -41,7 +43,7 @@ export function readAddress(hash: string): Address {
 /** Writes a hash, `#` included. The same address always gives the same text. */
 export function writeAddress({ params, ...address }: Address): string {
   const out = new URLSearchParams();
-  for (const key of ["view", "example", "file", "words", "shape", "mode", "budget", "encoding"] as const)
+  for (const key of [...TEXTS, "mode", "budget", "encoding"] as const)
     if (address[key] !== undefined) out.set(key, String(address[key]));
   for (const key of Object.keys(params).sort()) out.set(key, params[key]!);
   return `#${out}`;

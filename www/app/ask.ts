@@ -62,21 +62,25 @@ export async function openAside(asked: Questions["open"][0]): Promise<Questions[
   }
 }
 
+/** Asks questions of one kind of the worker that holds what is open, as {@link newestOf} does. */
+export const latest = <K extends keyof Questions & string>(type: K) =>
+  newestOf((question: Questions[K][0]) => ask(type, question));
+
 /**
  * Returns a function that asks questions of one kind while the newest one changes quickly. Every answer that is newer
  * than the drawn one is drawn, so that something moves even if answers are slower than questions.
  */
-export function latest<K extends keyof Questions & string>(type: K) {
+export function newestOf<Q, A>(answerTo: (question: Q) => Promise<A>) {
   let asked = 0;
   let drawn = 0;
   return async (
-    question: Questions[K][0],
-    draw: (answer: Questions[K][1], isNewest: boolean) => void,
+    question: Q,
+    draw: (answer: A, isNewest: boolean) => void,
     fail: (error: Failed) => void = (error) => (failure.value = error),
   ): Promise<void> => {
     const number = ++asked;
     try {
-      const answer = await ask(type, question);
+      const answer = await answerTo(question);
       if (number < drawn) return;
       drawn = number;
       draw(answer, number === asked);

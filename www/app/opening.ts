@@ -1,15 +1,17 @@
 /** Opens things: examples, files that are picked, dropped or pasted, and what an address says. */
 
 import { batch, signal } from "@preact/signals";
-import { EXAMPLES } from "../examples.ts";
+import { EXAMPLES, OUR_FOLDER } from "../examples.ts";
+import type { Dropped, Given } from "../folder/given.ts";
 import type { Readable } from "../reading.ts";
 import type { Failed } from "../talk.ts";
 import type { OpenedConversation, Part } from "../worker/questions.ts";
 import type { Address } from "./address.ts";
 import { ask, openAside } from "./ask.ts";
 import { autoBudget, budget, encoding, estimate, failure, opened, say, view, working } from "./state.ts";
-import type { From, Kind, Opened } from "./state.ts";
-import { keptFile, keptLog, saveFile } from "./store.ts";
+import { logOf, logOfPart } from "./shared-log.ts";
+import type { Alert, From, Opened, OpenedFile } from "./state.ts";
+import { keptFile, saveFile } from "./store.ts";
 import { VIEWS } from "./views.ts";
 import type { View } from "./views.ts";
 
@@ -36,10 +38,14 @@ interface Options {
   /** Edits of an earlier visit. */
   log?: string | undefined;
   part?: Part | undefined;
+  /** The view that shows it, if it can. */
+  view?: string | undefined;
+  /** What it is opened as, whatever views claim. */
+  kind?: OpenedFile["kind"] | undefined;
 }
 
 /** Opens one thing after the other; the newest wins. Returns false if it could not be opened. */
-export function open(source: Readable, from: From, options: Options = {}): Promise<boolean> {
+export function open(source: Readable | Given, from: From, options: Options = {}): Promise<boolean> {
   const number = ++newest;
   working.value++;
   const answer = last.then(() => number === newest && openNow(source, from, options));
@@ -49,23 +55,34 @@ export function open(source: Readable, from: From, options: Options = {}): Promi
 
 export const openFile = (file: File, options: Options = {}) => open(file, { file }, options);
 
+export const openFolder = (given: Given, options: Options = {}) => open(given, { folder: given.name }, options);
+
 export function openExample(key: string, options: Options = {}): Promise<boolean> {
   const example = EXAMPLES.find((one) => one.key === key) ?? EXAMPLES[0]!;
-  return open(example, { example: example.key }, options);
+  const { name } = example;
+  const source = "url" in example ? example : { name, folder: { kind: "repository" } as const };
+  return open(source, { example: example.key }, options);
 }
 
-async function openNow(source: Readable, from: From, options: Options): Promise<boolean> {
+async function openNow(source: Readable | Given, from: From, options: Options): Promise<boolean> {
   try {
+    if ("folder" in source) {
+      show(
+        { kind: "folder", name: source.name, id: ++id, from, folder: source.folder, budget: options.budget },
+        options,
+      );
+      return true;
+    }
     const file = await fileOf(source);
-    const claimed = file && (await claimant(file));
-    if (claimed) {
-      const kind = claimed as "prompt";
+    const kind = options.kind ?? (file && (await kindIn(file)));
+    if (file && kind) {
+      await VIEWS.find(({ kinds }) => kinds[0] === kind)?.check?.(file);
       show({ kind, name: source.name, id: ++id, from, file, budget: options.budget }, options);
       if (source instanceof File) void saveFile({ name: source.name, file: source });
       return true;
     }
     const { conversation } = options;
-    const log = options.log ?? (await keptLog(from));
+    const log = options.log ?? (await logOf(from, conversation));
     const link = "words" in from ? ("words" as const) : "shape" in from ? ("shape" as const) : undefined;
     const asked = {
       source,
@@ -78,10 +95,7 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
     const answer = await openAside(asked);
     show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
     if (source instanceof File) void saveFile({ name: source.name, file: source, conversation });
-    if (answer.lost) {
-      const message = `The edits of your earlier visit do not match this file any more: ${answer.lost}`;
-      failure.value = { code: "lost_edits", message };
-    }
+    tellLost(answer);
     say(`Opened ${answer.name}: ${answer.count} messages, ${answer.total.toLocaleString("en")} tokens.`, true);
     return true;
   } catch (error) {
@@ -91,49 +105,85 @@ async function openNow(source: Readable, from: From, options: Options): Promise<
         failure.value = undefined;
         choice.value = { file: source, conversations: conversations ?? [] };
       });
-    else if (code !== "stopped") failure.value = { ...(error as Failed), path: undefined };
+    else if (code !== "stopped")
+      failure.value = { ...(error as Failed), path: undefined, ...(await asText(source, error as Failed)) };
     return false;
   }
+}
+
+function tellLost({ lost }: OpenedConversation): void {
+  if (!lost) return;
+  const message = `The edits of your earlier visit do not match this file any more: ${lost}`;
+  failure.value = { code: "lost_edits", message };
+}
+
+const UNKNOWN = ["unknown_session", "unknown_format", "bad_json", "bad_message"];
+
+/** Returns the way out for a file that is no conversation: its text has tokens all the same. */
+async function asText(source: Readable | Given, { code }: Failed): Promise<Pick<Alert, "action"> | undefined> {
+  if (!(source instanceof File) || !UNKNOWN.includes(code)) return undefined;
+  const head = await headOf(source);
+  if (head === "" || head.includes("\0")) return undefined;
+  return { action: { label: "Show its tokens", run: () => void openFile(source, { kind: "text", view: "tokens" }) } };
 }
 
 /** Returns what views may claim: a file of the reader, or an example that is one. */
 async function fileOf(source: Readable): Promise<File | undefined> {
   if (source instanceof File) return source;
-  if (!("isFile" in source && source.isFile && "url" in source)) return undefined;
+  if (!("file" in source && source.file && "url" in source)) return undefined;
   const response = await fetch(source.url);
   if (!response.ok) throw { code: "file_not_found", message: `${source.url} answered ${response.status}` };
-  return new File([await response.blob()], source.url);
+  return new File([await response.blob()], source.file as string);
+}
+
+/** Opens a text without a name. It gets one that tells what the text is. */
+export async function openText(text: string, options: Options = {}): Promise<boolean> {
+  const { pastedName } = await import("../source/guess.ts");
+  return openFile(new File([text], pastedName(text)), options);
+}
+
+/** Puts the edited text of the opened file in its place: other views show it, and it survives a reload. */
+export function editFile(before: File, text: string): File | undefined {
+  const thing = opened.value;
+  if (!thing || !("file" in thing) || thing.file !== before) return undefined;
+  const name = before.name.slice(before.name.lastIndexOf("/") + 1);
+  const file = new File([text], name);
+  opened.value = { ...thing, name, file, from: { file } };
+  void saveFile({ name, file });
+  return file;
 }
 
 /** Shows a view, and its example if it cannot show what is open. */
 export function chooseView({ name, kinds, example }: View): void {
   const { kind } = opened.value ?? {};
   if (kind && kinds.includes(kind)) view.value = name;
-  else
-    void openExample(example).then((isOpen) => {
-      if (isOpen) view.value = name;
-    });
+  else void openExample(example, { view: name });
 }
 
-/** Returns the kind of the view that claims a file. */
-async function claimant(file: File): Promise<Kind | undefined> {
-  const claims = VIEWS.filter(({ takes }) => takes);
-  if (claims.length === 0) return undefined;
-  const head = await file
+/** Returns the first characters of a file. */
+const headOf = (file: File): Promise<string> =>
+  file
     .slice(0, HEAD)
     .text()
     .catch(() => "");
-  return claims.find(({ takes }) => takes!(file.name, head))?.kinds[0];
+
+async function kindIn(file: File): Promise<OpenedFile["kind"] | undefined> {
+  const [{ kindOf }, head] = await Promise.all([import("./claims.ts"), headOf(file)]);
+  return kindOf(file.name, head);
 }
 
 function show(thing: Opened, options: Options): void {
+  const before = opened.value?.kind;
   batch(() => {
     failure.value = estimate.value = undefined;
     // The other conversations of the file stay on offer.
     if (options.conversation === undefined) choice.value = undefined;
+    // A view stays for the next thing of the same kind; another kind is shown in its own view.
+    const wanted = options.view ?? (before === undefined || before === thing.kind ? view.value : undefined);
     opened.value = thing;
-    if (!VIEWS.some(({ name, kinds }) => name === view.value && kinds.includes(thing.kind)))
-      view.value = VIEWS.find(({ kinds }) => kinds.includes(thing.kind))?.name ?? view.value;
+    const able = VIEWS.filter(({ kinds }) => kinds.includes(thing.kind));
+    const own = able.find(({ kinds }) => kinds[0] === thing.kind);
+    view.value = (able.find(({ name }) => name === wanted) ?? own ?? able[0])?.name ?? view.value;
     if (options.budget !== undefined) budget.value = options.budget;
     else if (thing.kind === "conversation") autoBudget.value = budget.value = firstBudget(thing.conversation);
   });
@@ -149,13 +199,15 @@ export async function showPart(part: Part): Promise<void> {
   if (thing?.kind !== "conversation") return;
   working.value++;
   try {
-    const conversation = await ask("show", { part, encoding: encoding.value });
+    const log = await logOfPart(part);
+    const conversation = await ask("show", { part, encoding: encoding.value, log });
     batch(() => {
       failure.value = undefined;
       opened.value = { ...thing, id: ++id, conversation };
       // A budget that the reader chose stays.
       if (budget.value === autoBudget.value) autoBudget.value = budget.value = firstBudget(conversation);
     });
+    tellLost(conversation);
   } catch (error) {
     failure.value = error as Failed;
   } finally {
@@ -164,19 +216,20 @@ export async function showPart(part: Part): Promise<void> {
 }
 
 /** Returns true if an address names what is open. */
-export function isOpen({ example, file, words, shape }: Address): boolean {
+export function isOpen({ example, file, folder, words, shape }: Address): boolean {
   const from = opened.value?.from;
   if (!from) return false;
   if (words !== undefined) return "words" in from && from.words === words;
   if (shape !== undefined) return "shape" in from && from.shape === shape;
   if (file !== undefined) return "file" in from && from.file.name === file;
+  if (folder !== undefined) return "folder" in from && from.folder === folder;
   return "example" in from && from.example === (example ?? EXAMPLES[0]!.key);
 }
 
 /** Opens what an address names, unless it is open. */
 export async function arrive(address: Address): Promise<void> {
   if (isOpen(address)) return;
-  const { example, file, words, shape, budget: wanted } = address;
+  const { example, file, folder, words, shape, budget: wanted, view: shownIn } = address;
   if (words !== undefined || shape !== undefined) {
     const text = words ?? shape!;
     const from = words !== undefined ? { words: text } : { shape: text };
@@ -188,18 +241,43 @@ export async function arrive(address: Address): Promise<void> {
     failure.value = failed;
     return;
   }
+  if (folder !== undefined) {
+    await openExample(OUR_FOLDER, { budget: wanted, view: shownIn });
+    const message = `This link was made with the folder ${folder}, which is not in it. Open or drop that folder to see it.`;
+    failure.value = { code: "no_file", message };
+    return;
+  }
   if (file === undefined) {
-    await openExample(example ?? EXAMPLES[0]!.key, { budget: wanted });
+    await openExample(example ?? EXAMPLES[0]!.key, { budget: wanted, view: shownIn });
     return;
   }
   const kept = await keptFile(file);
   if (kept) {
-    await openFile(kept.file, { conversation: kept.conversation, budget: wanted });
+    await openFile(kept.file, { conversation: kept.conversation, budget: wanted, view: shownIn });
     return;
   }
   if (!opened.value) await openExample(EXAMPLES[0]!.key);
   const message = `This link was made with the file ${file}, which is not in it. Open that file to see it.`;
   failure.value = { code: "no_file", message };
+}
+
+type WithHandle = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> };
+
+/** Returns what was dropped. At once, all of it: items can only be read during the event. */
+function droppedBy(data: DataTransfer): Dropped {
+  const items = [...data.items].filter(({ kind }) => kind === "file") as WithHandle[];
+  return {
+    files: [...data.files],
+    entries: items.flatMap((item) => item.webkitGetAsEntry() ?? []),
+    handles: items.map((item) => item.getAsFileSystemHandle?.().catch(() => null)),
+  };
+}
+
+async function openDropped(dropped: Dropped): Promise<void> {
+  const { givenBy } = await import("../folder/given.ts");
+  const given = await givenBy(dropped);
+  if (given instanceof File) void openFile(given);
+  else if (given) void openFolder(given);
 }
 
 /** Takes files that are dropped or pasted anywhere, and pasted text that is not meant for a field. */
@@ -215,8 +293,7 @@ export function listenForFiles(isOver: (over: boolean) => void): void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     isOver(false);
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file) void openFile(file);
+    void openDropped(droppedBy(event.dataTransfer!));
   });
   addEventListener("paste", (event) => {
     const { target, clipboardData } = event;
@@ -224,6 +301,6 @@ export function listenForFiles(isOver: (over: boolean) => void): void {
     const [file] = clipboardData?.files ?? [];
     const text = clipboardData?.getData("text/plain") ?? "";
     if (file) void openFile(file);
-    else if (text.trim()) void openFile(new File([text], "pasted.json"));
+    else if (text.trim()) void openText(text);
   });
 }

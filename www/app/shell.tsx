@@ -1,30 +1,47 @@
 /** @jsxImportSource preact */
 /** The frame around every view: what is open, the views, errors, progress, help, theme. */
 
-import { effect, signal, useSignal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { EXAMPLES } from "../examples.ts";
-import { choice, chooseView, openExample, openFile } from "./opening.ts";
-import { estimate, failure, keys, opened, progress, shown, status, theme, view } from "./state.ts";
+import type { Failed } from "../talk.ts";
+import { choice, chooseView, openExample, openFile, openFolder } from "./opening.ts";
+import { estimate, failure, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
-import { PAGES, VIEWS } from "./views.ts";
+import { warning } from "./store.ts";
+import { lazily } from "./lazy.tsx";
+import { loadStyle } from "./style.ts";
+import { VIEWS } from "./views.ts";
 
 declare const VERSION: string;
 
+const Choice = lazily(async () => (await import("./later.tsx")).Choice);
+const StorageWarning = lazily(async () => (await import("./later.tsx")).StorageWarning);
+const Help = lazily(async () => (await import("./later.tsx")).Help);
+
 const REPOSITORY = "https://www.npmjs.com/package/espalier";
+
+/** Groups of examples. */
+const GROUPS = [...new Set(EXAMPLES.map(({ group }) => group))];
 
 /** Loaded views by name. */
 const loaded = signal<Readonly<Record<string, ComponentType>>>({});
 export const isHelpOpen = signal(false);
+/** True from the first time on, so that the dialog can close by itself. */
+const isHelpWanted = signal(false);
+effect(() => {
+  if (isHelpOpen.value) isHelpWanted.value = true;
+});
 /** True while a file is dragged over the page. */
 export const isDraggedOver = signal(false);
 
 effect(() => {
   const wanted = VIEWS.find(({ name }) => name === view.value);
   if (!wanted || loaded.value[wanted.name]) return;
-  wanted.load().then(
-    ({ default: component }) => (loaded.value = { ...loaded.value, [wanted.name]: component }),
+  const { load, styles = [] } = wanted;
+  Promise.all([load(), ...styles.map(loadStyle)]).then(
+    ([{ default: component }]) => (loaded.value = { ...loaded.value, [wanted.name]: component }),
     () => (failure.value = { code: "not_loaded", message: `The view “${wanted.title}” could not be loaded.` }),
   );
 });
@@ -35,7 +52,8 @@ export function Shell() {
     <>
       <Header />
       <Alert />
-      <Choice />
+      {warning.value && <StorageWarning />}
+      {choice.value && <Choice />}
       <Progress />
       <main id="main" class={failure.value ? "stale" : ""}>
         {Shown && (opened.value || (estimate.value && view.value === "conversation")) ? (
@@ -48,7 +66,7 @@ export function Shell() {
         {status}
       </p>
       {isDraggedOver.value && <div id="drop">Drop it: it is read in this tab and sent nowhere</div>}
-      <Help />
+      {isHelpWanted.value && <Help isOpen={isHelpOpen} repository={REPOSITORY} />}
     </>
   );
 }
@@ -83,17 +101,11 @@ function Header() {
 
 const openHelp = () => (isHelpOpen.value = true);
 
-/** The other pages, until they are views. */
 function More() {
   return (
     <details class="more">
       <summary>More</summary>
       <ul>
-        {PAGES.map(([title, href]) => (
-          <li key={href}>
-            <a href={href}>{title}</a>
-          </li>
-        ))}
         <li>
           <a href={REPOSITORY}>Package and docs</a>
         </li>
@@ -103,12 +115,32 @@ function More() {
   );
 }
 
+/** Asks for a folder that can be read again later, where the browser has such folders. */
+async function openPicked(): Promise<void> {
+  try {
+    const { pickFolder } = await import("../folder/given.ts");
+    const given = await pickFolder();
+    if (given) void openFolder(given);
+  } catch (error) {
+    failure.value = error as Failed;
+  }
+}
+
+async function openChosen(files: readonly File[]): Promise<void> {
+  const { chosenFolder } = await import("../folder/given.ts");
+  const given = chosenFolder(files);
+  if (given) void openFolder(given);
+}
+
 function Opener() {
   const file = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
   const from = opened.value?.from;
   const example = from && "example" in from ? from.example : "";
   const change = (value: string) => {
     if (value === "pick") file.current?.click();
+    else if (value === "folder" && "showDirectoryPicker" in globalThis) void openPicked();
+    else if (value === "folder") folder.current?.click();
     else if (value) void openExample(value);
   };
   return (
@@ -125,13 +157,32 @@ function Opener() {
         }}
       >
         {!example && <option value="">{opened.value?.name ?? "…"}</option>}
-        {EXAMPLES.map(({ key, name }) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
+        {GROUPS.map((label) => (
+          <optgroup key={label} label={label}>
+            {EXAMPLES.filter(({ group }) => group === label).map(({ key, name }) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
         ))}
-        <option value="pick">A file of mine …</option>
+        <optgroup label="Mine">
+          <option value="pick">A file of mine …</option>
+          <option value="folder">A folder of mine …</option>
+        </optgroup>
       </select>
+      <input
+        type="file"
+        id="folder"
+        ref={folder}
+        hidden
+        multiple
+        {...{ webkitdirectory: true }}
+        aria-label="A folder of mine"
+        onChange={({ currentTarget }) => {
+          void openChosen([...(currentTarget.files ?? [])]);
+        }}
+      />
       <label class="button file">
         Open
         <input
@@ -180,50 +231,6 @@ function Alert() {
   );
 }
 
-/** Asks which conversation of a file to open. */
-function Choice() {
-  const number = useSignal("1");
-  const select = useRef<HTMLSelectElement>(null);
-  useEffect(() => {
-    number.value = "1";
-    select.current?.focus();
-  }, [choice.value]);
-  if (!choice.value) return null;
-  const { file, conversations } = choice.value;
-  return (
-    <form
-      id="choice"
-      class="notice"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void openFile(file, { conversation: Number(number.value) });
-      }}
-    >
-      <label>
-        <span id="choice-title">
-          {file.name} contains {conversations.length} conversations. Which one?
-        </span>
-        <select
-          id="conversation"
-          ref={select}
-          value={number.value}
-          onChange={({ currentTarget }) => (number.value = currentTarget.value)}
-        >
-          {conversations.map(({ number: at, label, messages }) => (
-            <option key={at} value={String(at)}>
-              {at}. {label || "unnamed"} ({messages} {messages === 1 ? "message" : "messages"})
-            </option>
-          ))}
-        </select>
-      </label>
-      <button type="submit">Open</button>
-      <button type="button" onClick={() => (choice.value = undefined)}>
-        Close
-      </button>
-    </form>
-  );
-}
-
 function Progress() {
   if (!progress.value) return <div id="progress" hidden />;
   const { label, share, cancel } = progress.value;
@@ -254,41 +261,5 @@ function ThemeSwitch() {
     >
       {{ system: "◐", light: "☀", dark: "☾" }[theme.value]}
     </button>
-  );
-}
-
-const KEYS = [
-  ["?", "shows this list"],
-  ["Ctrl+V", "opens what you have copied: a transcript, a session, a file"],
-  ["u or Ctrl+Z", "undoes the newest change; Back does, too"],
-] as const;
-
-function Help() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (isHelpOpen.value) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isHelpOpen.value]);
-  return (
-    <dialog id="keys" ref={dialog} onClose={() => (isHelpOpen.value = false)} aria-labelledby="keys-title">
-      <h2 id="keys-title">Keys</h2>
-      <dl>
-        {[...KEYS, ...keys.value].map(([key, does]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
-      <p>
-        Everything happens in this tab; nothing is sent anywhere. Espalier {VERSION},{" "}
-        <a href={REPOSITORY}>package and docs</a>.
-      </p>
-      <form method="dialog">
-        <button type="submit">Close</button>
-      </form>
-    </dialog>
   );
 }

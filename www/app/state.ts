@@ -2,19 +2,22 @@
 
 import { signal } from "@preact/signals";
 import type { EncodingName } from "../../js/types/count.ts";
+import type { Folder } from "../folder/given.ts";
 import type { Estimate, OpenedConversation } from "../worker/questions.ts";
 import type { Mode } from "./address.ts";
 import type { Failed } from "../talk.ts";
 
 /** Where the opened thing came from: decides what the address says of it. */
-export type From = { example: string } | { file: File } | { words: string } | { shape: string };
+export type From = { example: string } | { file: File } | { folder: string } | { words: string } | { shape: string };
 
 /** The opened thing. */
 export type Opened = { name: string; id: number; from: From } & (
   | { kind: "conversation"; conversation: OpenedConversation }
   // With the budget that came with it in an address.
-  | { kind: "prompt" | "source"; file: File; budget?: number | undefined }
+  | { kind: "prompt" | "source" | "text"; file: File; budget?: number | undefined }
+  | { kind: "folder"; folder: Folder; budget?: number | undefined }
 );
+export type OpenedFile = Extract<Opened, { file: File }>;
 export type Kind = Opened["kind"];
 
 export const opened = signal<Opened | undefined>(undefined);
@@ -29,11 +32,20 @@ export const encoding = signal<EncodingName>("o200k_base");
 /** What views keep in the address for themselves: `<view>.<field>`. */
 export const params = signal<Readonly<Record<string, string>>>({});
 
+/** Sets a field of the address; undefined removes it. */
+export function setParam(name: string, value: string | undefined): void {
+  const { [name]: _, ...others } = params.value;
+  params.value = value === undefined ? others : { ...others, [name]: value };
+}
+
 export type Theme = "system" | "light" | "dark";
 export const theme = signal<Theme>("system");
 
-/** The error of the newest action; `action` mends it with one press. */
-export const failure = signal<(Failed & { action?: { label: string; run(): void } }) | undefined>(undefined);
+/** An error; `action` mends it with one press. */
+export type Alert = Failed & { action?: { label: string; run(): void } };
+
+/** The error of the newest action. */
+export const failure = signal<Alert | undefined>(undefined);
 
 /** Something that takes long: shown with its share, and a way to stop it. */
 export const progress = signal<{ label: string; share?: number; cancel?(): void } | undefined>(undefined);
@@ -69,6 +81,16 @@ export const keys = signal<readonly (readonly [key: string, does: string])[]>([]
 export const shown = signal("");
 /** The budget that the page chose itself, so that it may change it again. */
 export const autoBudget = signal<number | undefined>(undefined);
+
+/** The opened thing that has a budget of its own. */
+let budgetedFor: number | undefined;
+
+/** Sets the budget with which a thing opens, unless its address or an earlier view has set one. */
+export function startWith(thing: Exclude<Opened, { kind: "conversation" }>, tokens: number): void {
+  if (budgetedFor === thing.id) return;
+  budgetedFor = thing.id;
+  if (thing.budget === undefined) autoBudget.value = budget.value = tokens;
+}
 
 /** Number of openings that are under way. */
 export const working = signal(0);

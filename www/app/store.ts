@@ -1,11 +1,11 @@
 /**
  * Keeps the reader's own files and edits in this browser (IndexedDB), so that they survive a reload. Where that is
- * refused or full the page works without, and says so once.
+ * refused or full the page works without, and says so until the reader has seen it or a later attempt succeeds.
  */
 
+import { signal } from "@preact/signals";
 import type { Part } from "../worker/questions.ts";
-import { opened, say } from "./state.ts";
-import type { From } from "./state.ts";
+import { say } from "./state.ts";
 
 /** A kept file. */
 export interface Kept {
@@ -23,7 +23,10 @@ const MAX_FILES = 5;
 const MAX_BYTES = 200_000_000;
 
 let database: Promise<IDBDatabase> | undefined;
-let hasWarned = false;
+/** Why something is not kept, until it is kept or the reader has dismissed this. */
+export const warning = signal<string | undefined>(undefined);
+/** What is not kept. */
+const lost = new Set<string>();
 
 function connect(): Promise<IDBDatabase> {
   database ??= new Promise((resolve, reject) => {
@@ -57,31 +60,25 @@ async function within<T>(
   });
 }
 
-/** Runs a write; if it fails, the page says so once. */
-async function attempt(write: () => Promise<unknown>): Promise<void> {
+/** Runs the write of something; if it fails, the page says so, once for all that fails. */
+async function attempt(what: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
+    if (lost.delete(what) && lost.size === 0) warning.value = undefined;
   } catch (error) {
-    if (hasWarned) return;
-    hasWarned = true;
+    const isFirst = lost.size === 0;
+    lost.add(what);
+    if (!isFirst) return;
     const isFull = (error as DOMException | null)?.name === "QuotaExceededError";
     const why = isFull ? "its storage is full" : "it does not allow storage";
-    say(
-      `This browser will not keep your file and edits after a reload, because ${why}. Everything else works; save them if you need them.`,
-      true,
-    );
+    warning.value = `This browser will not keep your file and edits after a reload, because ${why}. Everything else works; save them if you need them.`;
+    say(warning.value, true);
   }
-}
-
-/** Returns the key under which the edits of an opened thing are kept. */
-export function logKey(from: From): string | undefined {
-  if ("example" in from) return `example:${from.example}`;
-  return "file" in from ? `file:${from.file.name}:${from.file.size}` : undefined;
 }
 
 export function saveFile(kept: Omit<Kept, "time">): Promise<void> {
   if (kept.file.size > MAX_BYTES) return Promise.resolve();
-  return attempt(async () => {
+  return attempt(`file ${kept.name}`, async () => {
     await within("files", "readwrite", (files) => files.put({ ...kept, time: Date.now() } satisfies Kept));
     const all = await within<Kept[]>("files", "readonly", (files) => files.getAll());
     const old = all.sort((a, b) => b.time - a.time).slice(MAX_FILES);
@@ -99,18 +96,20 @@ export async function keptNames(): Promise<string[]> {
   return all.sort((a, b) => b.time - a.time).map(({ name }) => name);
 }
 
-/** Keeps the edits of what is open; an empty text removes them. */
-export function saveLog(text: string): void {
-  const key = opened.value && logKey(opened.value.from);
-  if (!key) return;
-  void attempt(() =>
-    within("logs", "readwrite", (logs) => (text ? logs.put(text, key) : logs.delete(key)) as IDBRequest<unknown>),
-  );
+/** The log of a conversation, and a stamp of the write, by which another tab's is recognised. */
+export interface KeptLog {
+  text: string;
+  stamp: string;
 }
 
-export async function keptLog(from: From): Promise<string | undefined> {
-  const key = logKey(from);
-  return key === undefined
-    ? undefined
-    : within<string | undefined>("logs", "readonly", (logs) => logs.get(key)).catch(() => undefined);
+export function saveLog(key: string, log: KeptLog): Promise<void> {
+  return attempt(`log ${key}`, () => within("logs", "readwrite", (logs) => logs.put(log, key)));
+}
+
+export async function keptLog(key: string): Promise<KeptLog | undefined> {
+  const kept = await within<KeptLog | string | undefined>("logs", "readonly", (logs) => logs.get(key)).catch(
+    () => undefined,
+  );
+  // Earlier versions kept the text alone.
+  return typeof kept === "string" ? { text: kept, stamp: "" } : kept;
 }

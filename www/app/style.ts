@@ -1,5 +1,14 @@
-/** Loads the style sheet of a view once, with the view. */
-export function useStyle(file: string): void {
-  if (document.querySelector(`link[href="${file}"]`)) return;
-  document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: file }));
+/** Style sheets of views, each loaded once. */
+
+/** Loads a style sheet; resolves when it applies, or cannot. */
+export function loadStyle(file: string): Promise<void> {
+  if (document.querySelector(`link[href="${file}"]`)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: file });
+    link.onload = link.onerror = () => resolve();
+    document.head.append(link);
+  });
 }
+
+/** Loads the style sheet of a view with the view. */
+export const useStyle = (file: string): void => void loadStyle(file);

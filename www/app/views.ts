@@ -1,7 +1,6 @@
 /** The views. Each is loaded when it is first shown. */
 
 import type { ComponentType } from "preact";
-import { isPrompt } from "../prompt/is-prompt.ts";
 import type { Kind } from "./state.ts";
 
 export interface View {
@@ -11,10 +10,12 @@ export interface View {
   /** The kinds of opened things that it shows. */
   kinds: readonly Kind[];
   load(): Promise<{ default: ComponentType }>;
+  /** Style sheets that must be there when it is first drawn. */
+  styles?: readonly string[];
   /** The example that is opened when the view is chosen and cannot show what is open. */
   example: string;
-  /** Claims a file by its name and its first characters; it is then opened as `kinds[0]`. */
-  takes?(name: string, head: string): boolean;
+  /** Rejects with `Failed` for a file that it cannot show; what was open then stays. */
+  check?(file: File): Promise<unknown>;
 }
 
 export const VIEWS: readonly View[] = [
@@ -38,13 +39,38 @@ export const VIEWS: readonly View[] = [
     kinds: ["prompt"],
     example: "build",
     load: () => import("../prompt/index.tsx"),
-    takes: isPrompt,
   },
-];
-
-/** Pages that are not views yet. */
-export const PAGES: readonly (readonly [title: string, href: string])[] = [
-  ["Source files", "document.html"],
-  ["Search", "search.html"],
-  ["Inline context", "inline.html"],
+  {
+    name: "source",
+    title: "Source",
+    kinds: ["source", "prompt", "text"],
+    example: "log",
+    load: () => import("../source/index.tsx"),
+    styles: ["view.css", "code.css", "source.css"],
+    check: async (file) => (await import("../source/text-file.ts")).textOfFile(file),
+  },
+  {
+    name: "search",
+    title: "Search",
+    kinds: ["folder"],
+    example: "espalier",
+    load: () => import("../search/index.tsx"),
+    styles: ["view.css", "search.css"],
+  },
+  {
+    name: "inline",
+    title: "Inline",
+    kinds: ["source", "folder", "prompt", "text"],
+    example: "espalier",
+    load: () => import("../inline/index.tsx"),
+    styles: ["view.css", "code.css", "inline.css"],
+  },
+  {
+    name: "tokens",
+    title: "Tokens",
+    kinds: ["text", "source", "prompt"],
+    example: "text",
+    load: () => import("../tokens/index.tsx"),
+    styles: ["view.css", "tokens.css"],
+  },
 ];

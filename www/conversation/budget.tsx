@@ -1,10 +1,9 @@
 /** @jsxImportSource preact */
 /** The budget: a slider with marks, and the number. */
 
-import { useSignal } from "@preact/signals";
 import { ask } from "../app/ask.ts";
-import { readBudget } from "../app/address.ts";
 import { budget, failure, mode } from "../app/state.ts";
+import { TokensField } from "../parts/tokens-field.tsx";
 import type { Ran } from "../worker/questions.ts";
 import { conversation, isBusy, next, ran, totals } from "./state.ts";
 import { count, number, short } from "./words.ts";
@@ -14,20 +13,18 @@ const STEPS = 2_000;
 
 const step = (total: number) => Math.max(1, Math.round(total / STEPS));
 
+function enter(tokens: number): void {
+  if (failure.value?.code === "bad_option") failure.value = undefined;
+  budget.value = tokens;
+}
+
+function refuse(): void {
+  failure.value = { code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." };
+}
+
 export function Budget() {
-  // What is typed stays while results arrive, until it is entered.
-  const draft = useSignal<string | undefined>(undefined);
   const total = conversation.value?.total ?? ran.value?.before.total ?? 1;
   const value = budget.value;
-  const set = (text: string) => {
-    const wanted = readBudget(text);
-    if (wanted === undefined) {
-      failure.value = { code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." };
-    } else {
-      if (failure.value?.code === "bad_option") failure.value = undefined;
-      budget.value = wanted;
-    }
-  };
   return (
     <div class="budget">
       <div class="track">
@@ -40,6 +37,7 @@ export function Budget() {
           step={step(total)}
           value={Math.min(value, total)}
           aria-valuetext={inWords()}
+          aria-describedby="slider-marks"
           onInput={({ currentTarget }) => (budget.value = Number(currentTarget.value))}
           ref={(element) => {
             if (!element || document.activeElement !== document.body || hasFocused) return;
@@ -50,23 +48,10 @@ export function Budget() {
         <Marks total={total} />
         {isBusy.value && <i class="busy" />}
       </div>
-      <label class="tokens">
-        <input
-          type="number"
-          id="tokens"
-          min={0}
-          step={1}
-          inputMode="numeric"
-          value={draft.value ?? value}
-          onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
-          onChange={({ currentTarget }) => {
-            const { value } = currentTarget;
-            draft.value = undefined;
-            set(value);
-          }}
-        />{" "}
+      <TokensField id="tokens" tokens={value} onEnter={enter} onRefuse={refuse}>
+        {" "}
         tokens
-      </label>
+      </TokensField>
     </div>
   );
 }
@@ -101,35 +86,58 @@ export function nextInWords(): string {
 function Marks({ total }: { total: number }) {
   const run = ran.value;
   if (!run) return null;
+  const marks = marksOf(run);
   return (
     <div class="marks">
-      {marksOf(run).map(({ name, tokens }) => (
+      {marks.map(({ name, tokens }) => (
         <i
           key={name}
-          class={`tick ${name.replace(" ", "-")}`}
+          class={`tick ${name.replace(/ /g, "-")}`}
           style={{ left: `${Math.min(100, (100 * tokens) / total)}%` }}
         />
       ))}
-      <span class="legend">
-        {marksOf(run)
-          .map(({ name, tokens }) => `${name} ${short(tokens)}`)
-          .join(" · ")}
+      <span class="legend" aria-hidden="true">
+        {marks.map(({ name, tokens }) => (
+          <span key={name} class={name.replace(/ /g, "-")}>
+            {name} {short(tokens)}
+          </span>
+        ))}
+      </span>
+      <span id="slider-marks" hidden>
+        {marks.map(({ words, tokens }) => `${words} ${number(tokens)} tokens`).join("; ")}
       </span>
     </div>
   );
 }
 
-/** What is sent; with a summary also what it aims at, and what it cannot go below. */
-function marksOf({ after, plan }: Ran): { name: string; tokens: number }[] {
-  const marks = [{ name: "sent", tokens: after.total }];
+interface Mark {
+  name: string;
+  tokens: number;
+  /** What a screen reader says before the figure. */
+  words: string;
+}
+
+/**
+ * What is sent; with a summary also what it aims at, what it cannot go below, and the sizes at which a conversation with
+ * this window is compacted.
+ */
+function marksOf({ after, plan }: Ran): Mark[] {
+  const marks: Mark[] = [{ name: "sent", tokens: after.total, words: "Sent:" }];
   if (!plan?.aim) return marks;
   const { target, floor, mustKeep } = plan.aim;
+  const { background, trigger } = plan.lines;
   return [
-    { name: "must stay", tokens: mustKeep },
-    { name: "floor", tokens: floor },
-    { name: "target", tokens: target },
+    { name: "must stay", tokens: mustKeep, words: "What must stay needs" },
+    { name: "floor", tokens: floor, words: "No summary goes below" },
+    { name: "target", tokens: target, words: "The summary aims at" },
     ...marks,
-  ];
+    ...(background === undefined
+      ? []
+      : [{ name: "starts beside", tokens: background, words: "A summary is begun beside the conversation at" }]),
+    ...(trigger === undefined
+      ? []
+      : [{ name: "trigger", tokens: trigger, words: "A request waits for its summary from" }]),
+  ].sort((a, b) => a.tokens - b.tokens);
 }
 
 /** Sets the budget to the nearest one with another result. */

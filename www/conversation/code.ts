@@ -14,8 +14,10 @@ const messages = JSON.parse(await readFile(${quoted(open.name)}, "utf8"));`;
 
 const quoted = (text: string) => JSON.stringify(text);
 
-function call({ mode, budget, encoding }: Ran): string {
-  const options = `{ budget: ${budget}${encoding === "o200k_base" ? "" : `, encoding: ${quoted(encoding)}`}${mode === "compact" ? ", force: true" : ""} }`;
+function call({ mode, budget, encoding, plan }: Ran): string {
+  const { profile = "espalier" } = plan ?? {};
+  const own = profile === "espalier" ? "" : `, profile: ${profile.startsWith("{") ? profile : quoted(profile)}`;
+  const options = `{ budget: ${budget}${encoding === "o200k_base" ? "" : `, encoding: ${quoted(encoding)}`}${mode === "compact" ? `, force: true${own}` : ""} }`;
   return mode === "prune" ? `prune(messages, ${options})` : `await compact(messages, ${options})`;
 }
 

@@ -7,13 +7,14 @@ import { showPart } from "../app/opening.ts";
 import { encoding, keys, mode } from "../app/state.ts";
 import { useStyle } from "../app/style.ts";
 import type { EncodingName } from "../../js/types/count.ts";
-import { Budget, nextInWords, stepBudget } from "./budget.tsx";
-import type { Filter } from "./items.ts";
+import { Budget, stepBudget } from "./budget.tsx";
+import { Filter } from "../parts/filter.tsx";
+import type { Shows } from "./items.ts";
 import { List, focusList, goTo } from "./list.tsx";
 import { Pane } from "./pane.tsx";
-import { noEffect } from "./result.tsx";
+import { sentInWords, wholeInWords } from "./sentence.ts";
 import { Share } from "./share.tsx";
-import { ESTIMATED, conversation, filter, isPaneOpen, matches, next, ran, tab, totals, words } from "./state.ts";
+import { ESTIMATED, conversation, filter, isPaneOpen, matches, next, ran, tab, words } from "./state.ts";
 import { Strip } from "./strip.tsx";
 import { count, number } from "./words.ts";
 
@@ -81,18 +82,12 @@ function Headline() {
       </div>
     );
   if (!open || !run) return <h2 id="headline">…</h2>;
-  const { out = 0 } = totals.value ?? {};
-  const less = noEffect(run);
   return (
     <div class="headline">
       <h2 id="headline">
-        {count(open.count, "message")}, {count(open.total, "token")}; {number(run.budget)} fit.{" "}
-        <span class="call">Drag.</span>
+        {wholeInWords()} <span class="call">Drag.</span>
       </h2>
-      <p id="sent-line">
-        {number(run.after.total)} are sent, {count(out, "message")} {run.mode === "compact" ? "covered or out" : "out"}
-        {nextInWords() && `; ${nextInWords()}`}.{less && ` ${less}`}
-      </p>
+      <p id="sent-line">{sentInWords()}</p>
     </div>
   );
 }
@@ -100,6 +95,12 @@ function Headline() {
 const MODES: readonly (readonly [Mode, string, string])[] = [
   ["prune", "prune", "removes the oldest"],
   ["compact", "compact", "summarises them by rules"],
+];
+
+const SHOWN: readonly (readonly [Shows, string])[] = [
+  ["all", "all messages"],
+  ["sent", "sent"],
+  ["gone", "removed or changed"],
 ];
 
 function Controls() {
@@ -135,16 +136,13 @@ function Controls() {
         <option value="o200k_base">o200k_base: gpt-4o and newer</option>
         <option value="cl100k_base">cl100k_base: gpt-4, gpt-3.5</option>
       </select>
-      <select
+      <Filter
         id="filter"
-        aria-label="Shown rows"
+        label="Shown rows"
         value={filter.value}
-        onChange={({ currentTarget }) => (filter.value = currentTarget.value as Filter)}
-      >
-        <option value="all">all messages</option>
-        <option value="sent">sent</option>
-        <option value="gone">removed or changed</option>
-      </select>
+        of={SHOWN}
+        onChoose={(name) => (filter.value = name)}
+      />
       <label class="find">
         <input
           type="search"

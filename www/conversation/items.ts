@@ -3,7 +3,7 @@
 import { FATES } from "../worker/questions.ts";
 import type { Rows } from "../worker/questions.ts";
 
-export type Filter = "all" | "sent" | "gone";
+export type Shows = "all" | "sent" | "gone";
 
 /** A row, or with `size` above 1 a folded stretch from `row` on. `open`: the head of an unfolded stretch. */
 export interface Item {
@@ -23,7 +23,7 @@ const CHANGED = FATES.indexOf("changed");
 export const isGone = (fate: number) => fate === DROPPED || fate === COVERED || fate === HIDDEN;
 
 export interface Shown {
-  filter: Filter;
+  filter: Shows;
   /** Messages that contain the words, by index. */
   matches: ReadonlySet<number> | undefined;
   /** First messages of open stretches. */

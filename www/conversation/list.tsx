@@ -5,6 +5,7 @@ import { batch, signal, useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { FATES, ROLES } from "../worker/questions.ts";
 import type { Ran } from "../worker/questions.ts";
+import { fateWord } from "./fate-words.ts";
 import { isGone, placeOf, stretch } from "./items.ts";
 import type { Item } from "./items.ts";
 import { arrived, peek } from "./peeks.ts";
@@ -167,21 +168,6 @@ function foldWord({ fates }: Ran["rows"], { row, size }: Item): string {
 }
 
 const stretchName = (first: number, size: number) => `messages ${first + 1} to ${first + size}`;
-
-/** A change that frees nothing is a repair. */
-export function fateWord(fate: number, before: number, after: number): string {
-  const name = FATES[fate]!;
-  return name === "changed" && before <= after ? "repaired" : FATE_WORDS[name];
-}
-
-const FATE_WORDS: Record<(typeof FATES)[number], string> = {
-  kept: "kept",
-  changed: "changed",
-  dropped: "gone",
-  covered: "covered",
-  inserted: "added",
-  hidden: "hidden",
-};
 
 function choose(at: number, opensPane = false): void {
   const item = items.value[at];

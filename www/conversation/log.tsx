@@ -2,10 +2,11 @@
 /** The edits that were applied, and the log that holds them. */
 
 import { ask } from "../app/ask.ts";
+import { nameFor, save as saveAs } from "../app/save.ts";
 import { failure, opened } from "../app/state.ts";
 import type { Failed } from "../talk.ts";
-import { edited, redoEdit, undoEdit } from "./state.ts";
-import { saveText } from "./save.ts";
+import { redoEdit, undoEdit } from "./edits.ts";
+import { edited } from "./state.ts";
 import { count, number } from "./words.ts";
 
 export function LogTab() {
@@ -63,7 +64,7 @@ export function LogTab() {
 async function save(): Promise<void> {
   if (!edited.value?.entries) return;
   try {
-    saveText(`${(opened.value?.name ?? "conversation").replace(/\.\w+$/, "")}.espalier.jsonl`, await ask("log", {}));
+    saveAs(nameFor(opened.value?.name ?? "conversation", ".espalier.jsonl"), await ask("log", {}));
   } catch (error) {
     failure.value = error as Failed;
   }

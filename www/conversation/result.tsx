@@ -1,12 +1,16 @@
 /** @jsxImportSource preact */
 /** What the run did: its outcome, its parts, the steps, the summary, the facts that stay. */
 
-import { words } from "../../js/cli/report.ts";
+import { lazily } from "../app/lazy.tsx";
 import { mode } from "../app/state.ts";
 import type { Ran } from "../worker/questions.ts";
 import { nextInWords } from "./budget.tsx";
-import { apply, conversation, edited, isBusy, ran, recorded, redoEdit, totals, undoEdit } from "./state.ts";
+import { conversation, ran, totals } from "./state.ts";
 import { count, number } from "./words.ts";
+
+const ProfileSettings = lazily(async () => (await import("./later.ts")).ProfileSettings);
+const Actions = lazily(async () => (await import("./later.ts")).Actions);
+const Plan = lazily(async () => (await import("./later.ts")).Plan);
 
 const STATUS: Record<string, string> = {
   applied:
@@ -58,6 +62,7 @@ export function ResultTab() {
       {less && <p id="no-effect">{less}</p>}
       {run.mode === "prune" && nextInWords() && <p id="next">{capital(nextInWords())}.</p>}
       {mode.value === "compact" && <Actions run={run} />}
+      {mode.value === "compact" && <ProfileSettings />}
       <Parts run={run} />
       {plan && <Plan plan={plan} />}
     </div>
@@ -65,33 +70,6 @@ export function ResultTab() {
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-function Actions({ run }: { run: Ran }) {
-  const canApply = run.plan?.status === "applied" && !isBusy.value;
-  const kept = recorded.value?.run === run.run ? recorded.value.tokens : undefined;
-  const more = (kept ?? 0) - run.after.total;
-  return (
-    <div class="actions">
-      {canApply && kept !== undefined && (
-        <p id="recorded">
-          If you apply it, later requests start from {number(kept)} tokens
-          {more > 0 &&
-            `: ${number(more)} more than this request, because what only this request leaves out is decided anew each time`}
-          .
-        </p>
-      )}
-      <button type="button" id="apply" aria-disabled={!canApply} onClick={() => canApply && void apply()}>
-        Apply
-      </button>
-      <button type="button" id="undo" aria-disabled={!edited.value?.canUndo} onClick={() => void undoEdit()}>
-        Undo
-      </button>
-      <button type="button" id="redo" aria-disabled={!edited.value?.canRedo} onClick={() => void redoEdit()}>
-        Redo
-      </button>
-    </div>
-  );
-}
 
 function Parts({ run: { after, budget } }: { run: Ran }) {
   const parts = [
@@ -111,75 +89,5 @@ function Parts({ run: { after, budget } }: { run: Ran }) {
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Plan({ plan: { steps, summary, quality, ledger } }: { plan: NonNullable<Ran["plan"]> }) {
-  const retention = (quality?.retention ?? []).filter(({ all }) => all > 0);
-  return (
-    <>
-      <h3>Steps</h3>
-      <ol id="steps">
-        {steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) => (
-          <li key={step}>
-            {step}: {outcome.replace("_", " ")}, {number(tokensBefore)} → {number(tokensAfter)} tokens: {why}
-          </li>
-        ))}
-      </ol>
-      {retention.length > 0 && (
-        <table id="quality">
-          <caption>Facts that the model still sees</caption>
-          <thead>
-            <tr>
-              <th scope="col">kind</th>
-              <th scope="col">total</th>
-              <th scope="col">word for word</th>
-              <th scope="col">on a line of its own</th>
-              <th scope="col">can be looked up</th>
-            </tr>
-          </thead>
-          <tbody>
-            {retention.map(({ kind, all, literal, ownLine, recall }) => (
-              <tr key={kind}>
-                <th scope="row">{words(kind)}</th>
-                <td>{number(all)}</td>
-                <td>{number(literal)}</td>
-                <td>{number(ownLine)}</td>
-                <td>{number(recall)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {ledger && ledger.length > 0 && (
-        <table id="ledger">
-          <caption>Lists of facts in the summary</caption>
-          <thead>
-            <tr>
-              <th scope="col">list</th>
-              <th scope="col">lines</th>
-              <th scope="col">shortened</th>
-              <th scope="col">left out, can be looked up</th>
-            </tr>
-          </thead>
-          <tbody>
-            {ledger.map(({ block, lines, shortened, leftOut }) => (
-              <tr key={block}>
-                <th scope="row">{block}</th>
-                <td>{number(lines)}</td>
-                <td>{number(shortened)}</td>
-                <td>{number(leftOut)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {summary && (
-        <section aria-label="The summary">
-          <h3>The summary</h3>
-          <pre id="summary">{summary}</pre>
-        </section>
-      )}
-    </>
   );
 }

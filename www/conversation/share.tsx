@@ -1,91 +1,21 @@
 /** @jsxImportSource preact */
-/** What a reader can take along: the result, code that makes it, a link. */
+/** The menu of what a reader can take along. Its items are loaded when it is first opened. */
 
-import { writeAddress } from "../app/address.ts";
-import { ask } from "../app/ask.ts";
-import { currentAddress } from "../app/history.ts";
-import { failure, opened } from "../app/state.ts";
-import type { Failed } from "../talk.ts";
-import { codeOf, testOf } from "./code.ts";
-import { copyText, saveText } from "./save.ts";
+import { useSignal } from "@preact/signals";
+import { lazily } from "../app/lazy.tsx";
 import { conversation, ran } from "./state.ts";
 
+const Items = lazily(async () => (await import("./later.ts")).ShareItems);
+
 export function Share() {
+  const isOpen = useSignal(false);
   const run = ran.value;
   const open = conversation.value;
   if (!run || !open) return null;
-  const name = opened.value?.name ?? "conversation";
-  const close = (event: Event) => (event.currentTarget as HTMLElement).closest("details")?.removeAttribute("open");
-  const result = async (event: Event) => {
-    close(event);
-    try {
-      saveText(`${name.replace(/\.\w+$/, "")}-${run.budget}.json`, await ask("result", { run: run.run }));
-    } catch (error) {
-      failure.value = error as Failed;
-    }
-  };
   return (
-    <details class="more share" id="share">
+    <details class="more share" id="share" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary>Take along</summary>
-      <ul>
-        <li>
-          <button
-            type="button"
-            id="copy-link"
-            onClick={(event) => (close(event), void copyText(location.href, "the link"))}
-          >
-            Copy link with settings
-          </button>
-        </li>
-        <li>
-          <button type="button" id="copy-words" onClick={(event) => (close(event), void copyLink("words"))}>
-            Copy link with all words
-          </button>
-        </li>
-        <li>
-          <button type="button" id="copy-shape" onClick={(event) => (close(event), void copyLink("shape"))}>
-            Copy link with the shape, without words
-          </button>
-        </li>
-        <li>
-          <button
-            type="button"
-            id="copy-code"
-            onClick={(event) => (close(event), void copyText(codeOf(run, open), "the code"))}
-          >
-            Copy code
-          </button>
-        </li>
-        <li>
-          <button
-            type="button"
-            id="copy-test"
-            onClick={(event) => (close(event), void copyText(testOf(run, open), "the test case"))}
-          >
-            Copy as test case
-          </button>
-        </li>
-        <li>
-          <button type="button" id="save-result" onClick={(event) => void result(event)}>
-            Save the fitted messages
-          </button>
-        </li>
-      </ul>
+      {isOpen.value && <Items run={run} open={open} />}
     </details>
   );
-}
-
-/** Copies a link that holds the conversation, or its shape, beside the settings. */
-async function copyLink(what: "words" | "shape"): Promise<void> {
-  try {
-    const packed = await ask("link", { what });
-    const { example: _, file: __, words: ___, shape: ____, ...settings } = currentAddress();
-    const hash = writeAddress({ ...settings, [what]: packed });
-    await copyText(
-      new URL(hash, location.href).href,
-      what === "words" ? "a link with all words" : "a link with the shape",
-    );
-  } catch (error) {
-    failure.value = error as Failed;
-  }
 }

@@ -2,13 +2,15 @@
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ask, latest } from "../app/ask.ts";
-import { undoable } from "../app/history.ts";
-import { autoBudget, budget, estimate, failure, mode, opened, say, shown, working } from "../app/state.ts";
-import { saveLog } from "../app/store.ts";
+import { autoBudget, budget, estimate, failure, mode, opened, params, say, shown, working } from "../app/state.ts";
+import { followTabs } from "../app/shared-log.ts";
+import { readProfileText } from "../parts/profile-text.ts";
 import type { Failed } from "../talk.ts";
+import { FATES } from "../worker/questions.ts";
 import type { Detail, Edited, Next, Ran, Rows } from "../worker/questions.ts";
+import { fateWord, REASONS } from "./fate-words.ts";
 import { gone, itemsOf } from "./items.ts";
-import type { Filter } from "./items.ts";
+import type { Shows } from "./items.ts";
 import { count, number } from "./words.ts";
 
 /** The shown run. Everything on the page is of this run. */
@@ -19,7 +21,7 @@ export const edited = signal<Edited | undefined>(undefined);
 /** Increases with every change of edits and pins. */
 const version = signal(0);
 
-export const filter = signal<Filter>("all");
+export const filter = signal<Shows>("all");
 export const words = signal("");
 /** Indices of the messages that contain the words; undefined without words. */
 export const matches = signal<ReadonlySet<number> | undefined>(undefined);
@@ -61,9 +63,21 @@ const askFind = latest("find");
 /** The opened thing that is drawn. */
 let drawn = -1;
 
+const PROFILE = "conversation.profile";
+/** The profile of the mode compact: a name, or JSON text. */
+export const profile = computed(() => readProfileText(params.value[PROFILE]) ?? "espalier");
+export function chooseProfile(given: string): void {
+  const { [PROFILE]: _, ...others } = params.value;
+  params.value = given === "espalier" ? others : { ...others, [PROFILE]: given };
+}
+
 effect(() => {
   const thing = opened.value;
-  const asked = { mode: mode.value, budget: budget.value };
+  const asked = {
+    mode: mode.value,
+    budget: budget.value,
+    ...(mode.value === "compact" && { profile: profile.value }),
+  };
   void version.value;
   if (thing?.kind !== "conversation") return;
   isBusy.value = true;
@@ -93,6 +107,7 @@ function draw(answer: Ran, isNewest: boolean, id: number): void {
     if (drawn !== id) {
       drawn = id;
       chosen.value = -1;
+      saidOf = undefined;
       detail.value = matches.value = undefined;
       unfolded.value = new Set();
       words.value = "";
@@ -159,8 +174,30 @@ effect(() => {
   const run = ran.value?.run;
   const row = chosen.value;
   if (run === undefined || run === ESTIMATED || row < 0) return;
-  void askDetail({ run, row }, (found) => (detail.value = { ...found, run, row }), ignore);
+  void askDetail(
+    { run, row },
+    (found) => {
+      detail.value = { ...found, run, row };
+      sayWhy(found, row);
+    },
+    ignore,
+  );
 });
+
+/** The message whose fate was said last: it is not said again for every budget. */
+let saidOf: string | undefined;
+
+/** Says what a list of options cannot: why the chosen message stays or goes. */
+function sayWhy({ id, index, reasons }: Detail, row: number): void {
+  const { rows, run } = ran.value ?? {};
+  if (!rows || id === saidOf) return;
+  saidOf = id;
+  const fate = rows.fates[row]!;
+  const name = index < 0 ? "The added message" : `Message ${index + 1}`;
+  const why = reasons.length > 0 ? `${reasons.map(({ why }) => why).join("; ")}.` : REASONS[FATES[fate]!];
+  const soon = next.value?.run === run && next.value?.row === row ? " It is the next to go." : "";
+  say(`${name} is ${fateWord(fate, rows.before[row]!, rows.after[row]!)}. ${why}${soon}`);
+}
 
 effect(() => {
   const wanted = words.value.trim();
@@ -179,42 +216,25 @@ effect(() => {
   if (conversation.value) void ask("edited", {}).then((answer) => (edited.value = answer), ignore);
 });
 
-type Change = "apply" | "pin" | "undo" | "redo";
-
-async function change(question: Promise<Edited>, what: Change, done: string): Promise<boolean> {
-  try {
-    const answer = await question;
-    batch(() => {
-      edited.value = answer;
-      failure.value = undefined;
-      version.value++;
-    });
-    if (what === "apply" || what === "pin") undoable(undoEdit);
-    say(done, true);
-    saveLog(await ask("log", {}));
-    return true;
-  } catch (error) {
-    failure.value = error as Failed;
-    return false;
-  }
+/** Shows edits that were changed. */
+export function showEdits(answer: Edited): void {
+  batch(() => {
+    edited.value = answer;
+    failure.value = undefined;
+    version.value++;
+  });
 }
 
-export const setPin = (message: number, isPinned: boolean) =>
-  change(
-    ask("pin", { message, isPinned }),
-    "pin",
-    isPinned
-      ? `Message ${message + 1} is pinned: it stays whatever the budget.`
-      : `Message ${message + 1} is not pinned any more.`,
-  );
-export const apply = () => {
-  const run = ran.value?.run;
-  return run === undefined
-    ? Promise.resolve(false)
-    : change(ask("apply", { run }), "apply", "Applied. The originals still exist: choose a row to read one, or undo.");
-};
-export const undoEdit = () => change(ask("undo", {}), "undo", "Undone: the request is what it was.");
-export const redoEdit = () => change(ask("redo", {}), "redo", "Done again.");
+export const BY_ANOTHER = "Another tab has changed the edits of this conversation; they are shown here now.";
+
+followTabs(async (log) => {
+  try {
+    showEdits(await ask("takeUp", { log }));
+    say(BY_ANOTHER, true);
+  } catch (error) {
+    failure.value = error as Failed;
+  }
+});
 
 /** Shows or hides the rows of a folded stretch. */
 export function toggleFold(row: number): void {

@@ -2,6 +2,7 @@
 /** The budget of a traced prompt: a slider with a mark at every removal, a field, and steps from removal to removal. */
 
 import { useMemo } from "preact/hooks";
+import { TokensField } from "../parts/tokens-field.tsx";
 import type { PageCut } from "../../js/prompt/html-tracer-data.ts";
 import { briefOf, budgetWithout, errorOf, isForBudget, neededFor, rowFor } from "./model.ts";
 import type { Shown } from "./model.ts";
@@ -101,19 +102,10 @@ export function BudgetBar({ shown, whole, budget, onBudget, budgets, asRendered 
       >
         ›
       </button>
-      <label class="tokens">
-        <input
-          id="tokens"
-          type="number"
-          min={0}
-          step={1}
-          inputMode="numeric"
-          value={budget}
-          aria-label="Budget in tokens"
-          onChange={({ currentTarget }) => onBudget(Math.max(0, Math.round(Number(currentTarget.value)) || 0), true)}
-        />{" "}
+      <TokensField id="tokens" tokens={budget} label="Budget in tokens" onEnter={(tokens) => onBudget(tokens, true)}>
+        {" "}
         of {number(whole)}
-      </label>
+      </TokensField>
       {asRendered !== undefined && (
         <button type="button" id="reset" disabled={budget === asRendered} onClick={() => onBudget(asRendered, true)}>
           As rendered

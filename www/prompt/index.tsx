@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { readAddress, writeAddress } from "../app/address.ts";
 import { currentAddress } from "../app/history.ts";
 import { isOpen } from "../app/opening.ts";
-import { autoBudget, budget, encoding, failure, keys, opened, params, say, shown } from "../app/state.ts";
+import { autoBudget, budget, encoding, failure, keys, opened, params, say, setParam, shown } from "../app/state.ts";
 import { useStyle } from "../app/style.ts";
 import type { PageCut, PageData } from "../../js/prompt/html-tracer-data.ts";
 import type { RenderFormat } from "../../js/prompt/output/request.ts";
@@ -40,11 +40,6 @@ const FORMATS: readonly (readonly [RenderFormat, string])[] = [
   ["anthropic", "Anthropic"],
   ["gemini", "Gemini"],
 ];
-
-function setParam(name: string, value: string | undefined): void {
-  const { [name]: _, ...others } = params.value;
-  params.value = value === undefined ? others : { ...others, [name]: value };
-}
 
 export default function PromptView() {
   useStyle("prompt.css");

@@ -2,10 +2,12 @@
 /** The settings of one side or two. */
 
 import type { ComponentChildren } from "preact";
-import { opened, params } from "../app/state.ts";
+import { opened, params, say } from "../app/state.ts";
+import { ProfileChoice, ProfileEditor } from "../parts/profile-editor.tsx";
+import { TokensField } from "../parts/tokens-field.tsx";
 import { Profiles } from "./profiles.tsx";
-import { DEFAULTS, FAILURES, LIMITS, PROFILES, WRITERS, differencesOf, withB } from "./settings.ts";
-import { change, settings } from "./store.ts";
+import { DEFAULTS, FAILURES, LIMITS, WRITERS, differencesOf, withB } from "./settings.ts";
+import { askRun, change, settings } from "./store.ts";
 import type { Settings } from "./types.ts";
 
 export function Knobs({ children }: { children?: ComponentChildren }) {
@@ -28,8 +30,23 @@ export function Knobs({ children }: { children?: ComponentChildren }) {
         {b && <small class="differs">{differencesOf(a!, b).join(", ") || "A and B are alike"}</small>}
         {children}
       </div>
+      <Editor side={0} own={a!} of={b ? "A" : ""} />
+      {b && <Editor side={1} own={b} of="B" />}
       {b && a!.profile !== b.profile && <Profiles a={a!.profile} b={b.profile} />}
     </form>
+  );
+}
+
+function Editor({ side, own, of }: { side: number; own: Settings; of: string }) {
+  return (
+    <ProfileEditor
+      id={`run-${side === 0 ? "" : "b-"}profile-json`}
+      given={own.profile}
+      of={of}
+      onChange={(given) => change(side, "profile", given)}
+      say={say}
+      read={(text) => askRun("profile", { text })}
+    />
   );
 }
 
@@ -42,7 +59,7 @@ function SideKnobs({ side, own, title }: { side: number; own: Settings; title: s
   return (
     <fieldset class={`side side-${"ab"[side]}`}>
       <legend>{title}</legend>
-      <label class="budget">
+      <div class="field budget">
         <span>
           window <small>tokens</small>
         </span>
@@ -58,26 +75,18 @@ function SideKnobs({ side, own, title }: { side: number; own: Settings; title: s
             aria-label={`window of ${title}`}
             onInput={({ currentTarget }) => change(side, "budget", currentTarget.value)}
           />
-          <input
-            type="number"
+          <TokensField
             id={id("budget")}
-            min={1}
-            value={own.budget}
-            aria-label={`window of ${title}, in tokens`}
-            onChange={({ currentTarget }) =>
-              Number(currentTarget.value) >= 1 && change(side, "budget", currentTarget.value)
-            }
+            tokens={own.budget}
+            label={`window of ${title}, in tokens`}
+            onEnter={(tokens) => tokens >= 1 && change(side, "budget", String(tokens))}
           />
         </span>
+      </div>
+      <label for={id("profile")}>
+        <span>profile</span>
+        <ProfileChoice id={id("profile")} given={own.profile} onChange={(given) => change(side, "profile", given)} />
       </label>
-      <Choice
-        id={id("profile")}
-        label="profile"
-        value={own.profile}
-        of={PROFILES.map((name) => [name, name])}
-        field="profile"
-        side={side}
-      />
       <Choice id={id("writer")} label="summaries by" value={own.writer} of={WRITERS} field="writer" side={side} />
       {isScripted && (
         <>

@@ -2,10 +2,11 @@
 /** The fields in which two profiles differ. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { ProfileDifference, ProfileName } from "../../js/types/profile.ts";
+import type { ProfileDifference } from "../../js/types/profile.ts";
+import { profileTitle } from "../parts/profile-text.ts";
 import { askRun } from "./store.ts";
 
-export function Profiles({ a, b }: { a: ProfileName; b: ProfileName }) {
+export function Profiles({ a, b }: { a: string; b: string }) {
   const [rows, setRows] = useState<readonly ProfileDifference[]>([]);
   useEffect(() => {
     let isOver = false;
@@ -16,10 +17,11 @@ export function Profiles({ a, b }: { a: ProfileName; b: ProfileName }) {
     return () => void (isOver = true);
   }, [a, b]);
   if (rows.length === 0) return null;
+  const names = [a, b].map(profileTitle);
   return (
     <details class="profiles">
       <summary>
-        {rows.length} fields of {a} and {b} differ
+        {rows.length} fields of {names.join(" and ")} differ
       </summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls. */}
       <section tabIndex={0} aria-label="fields of the profiles">
@@ -27,8 +29,8 @@ export function Profiles({ a, b }: { a: ProfileName; b: ProfileName }) {
           <thead>
             <tr>
               <th scope="col">field</th>
-              <th scope="col">{a}</th>
-              <th scope="col">{b}</th>
+              <th scope="col">{names[0]}</th>
+              <th scope="col">{names[1]}</th>
             </tr>
           </thead>
           <tbody>

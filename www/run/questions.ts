@@ -1,6 +1,7 @@
 /** The questions that the run view asks its worker, and the answers. */
 
-import type { ProfileDifference, ProfileName } from "../../js/types/profile.ts";
+import type { ProfileDifference } from "../../js/types/profile.ts";
+import type { ReadProfile } from "../parts/profile-text.ts";
 import type { Endpoint } from "./kinds.ts";
 import type { MessageRow, Said, Settings, Shown, Step } from "./types.ts";
 
@@ -17,7 +18,9 @@ export type Questions = {
   text: [asked: { side: number; number: number; id: string }, answer: Shown];
   call: [asked: { side: number; number: number }, answer: CallTexts];
   /** The fields in which two profiles differ. */
-  differences: [asked: { a: ProfileName; b: ProfileName }, answer: ProfileDifference[]];
+  differences: [asked: { a: string; b: string }, answer: ProfileDifference[]];
+  /** Checks a profile: a name or JSON text. */
+  profile: [asked: { text: string }, answer: ReadProfile];
   /** Asks the model for one word. */
   tryOut: [asked: { endpoint: Endpoint }, answer: { text: string; ms: number } | { said: Said }];
 };

@@ -11,8 +11,10 @@ import type { profile } from "../../js/calls/profile.ts";
 import type { Llm, LlmRequest } from "../../js/types/llm.ts";
 import type { NeutralMessage, ToolList } from "../../js/types/messages.ts";
 import type { Profile } from "../../js/types/profile.ts";
+import { givenProfile } from "../parts/profile-text.ts";
 import { ScriptedClock, turn } from "./clock.ts";
 import type { Epoch } from "./fates.ts";
+import { linesOf } from "./lines.ts";
 import { requestEnds } from "./turns.ts";
 import type { Lines, RunCall, RunCompaction, RunRequest, Said, Settings } from "./types.ts";
 import { LiveModel, scriptedModel } from "./writers.ts";
@@ -86,7 +88,7 @@ export class Replay {
     this.settings = settings;
     this.options = options;
     this.live = new LiveModel(options.now);
-    this.profile = pack.profile(settings.profile);
+    this.profile = pack.profile(givenProfile(settings.profile));
     this.ends = requestEnds(source.messages);
     const { total, perMessage } = pack.countMessages(source.messages, this.counting);
     this.counts = perMessage.map(({ tokens }) => tokens);
@@ -184,7 +186,7 @@ export class Replay {
   }
 
   private async open(): Promise<Conversation<NeutralMessage>> {
-    const { budget, profile: name, writer } = this.settings;
+    const { budget, writer } = this.settings;
     const heard: Heard = {
       started: (request) => this.asked(request),
       wrote: (number, text) => this.wrote(number, text),
@@ -196,7 +198,7 @@ export class Replay {
     if (writer === "endpoint" && this.options.ask) llm = this.live.llm(this.options.ask, this.clock, heard);
     const conversation = await this.pack.openConversation<NeutralMessage>({
       ...this.counting,
-      profile: name,
+      profile: this.profile,
       model: { maxPromptTokens: budget },
       entropy: SEED,
       clock: { now: this.clock.now, after: this.clock.after },
@@ -397,16 +399,6 @@ export class Replay {
       0,
     );
   }
-}
-
-/** Returns the lines of a chart: shares of the window, and of the room for messages. */
-function linesOf({ start, block, background, shares }: Profile, limit: number, room: number): Lines {
-  return {
-    window: limit,
-    ...(block !== null && { trigger: Math.round(block * limit) }),
-    ...(background ? { background: Math.round(start.warm * limit) } : { trigger: Math.round(start.warm * limit) }),
-    target: Math.round(limit - room + shares.ongoing * room),
-  };
 }
 
 /** Resolves when a signal is aborted. */

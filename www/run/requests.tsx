@@ -2,13 +2,14 @@
 /** The requests of a run as a list: the figures of the chart, and what happened at each. */
 
 import { computed, signal } from "@preact/signals";
+import { Filter } from "../parts/filter.tsx";
 import { happenings } from "./happened.ts";
 import type { Happening } from "./happened.ts";
 import { chosen, sides, version } from "./store.ts";
 import { Cell, Windowed } from "./windowed.tsx";
 
-type Filter = "all" | "events" | "different";
-export const filter = signal<Filter>("all");
+type Shows = "all" | "events" | "different";
+export const filter = signal<Shows>("all");
 
 const number = (value: number | undefined) => (value === undefined ? "—" : value.toLocaleString("en"));
 
@@ -46,18 +47,14 @@ export function Requests() {
     <section class="requests" aria-labelledby="run-requests-title">
       <div class="title">
         <h2 id="run-requests-title">Requests ({list.length.toLocaleString("en")})</h2>
-        <label>
-          show{" "}
-          <select
-            id="run-filter"
-            value={filter.value}
-            onChange={({ currentTarget }) => (filter.value = currentTarget.value as Filter)}
-          >
-            <option value="all">all</option>
-            <option value="events">where something happened</option>
-            {isTwo && <option value="different">different in A and B</option>}
-          </select>
-        </label>
+        <Filter
+          id="run-filter"
+          label="show"
+          isSaid
+          value={filter.value}
+          of={[["all", "all"], ["events", "where something happened"], isTwo && ["different", "different in A and B"]]}
+          onChoose={(name) => (filter.value = name)}
+        />
       </div>
       <Windowed
         id="run-requests"

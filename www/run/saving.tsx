@@ -1,20 +1,14 @@
 /** @jsxImportSource preact */
 /** What one can take along: the chart as a picture, the figures as a table, the code that does the same. */
 
-import { opened, say } from "../app/state.ts";
+import { copyText, save } from "../app/save.ts";
+import { opened } from "../app/state.ts";
+import { profileTitle } from "../parts/profile-text.ts";
 import { figuresOf } from "./figures.ts";
 import { settings, sides, version } from "./store.ts";
 
 /** Height of the title of a picture, in pixels of the canvas. */
 const TITLE = 40;
-
-function save(blob: Blob | null, name: string): void {
-  if (!blob) return;
-  const href = URL.createObjectURL(blob);
-  Object.assign(document.createElement("a"), { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 10_000);
-  say(`Saved ${name}.`);
-}
 
 function savePicture(): void {
   const chart = document.querySelector<HTMLCanvasElement>("#run-chart canvas");
@@ -30,14 +24,14 @@ function savePicture(): void {
   ctx.fillStyle = color;
   ctx.font = `${13 * devicePixelRatio}px system-ui, sans-serif`;
   const each = settings.peek().map(({ budget, profile }, side, all) => {
-    return `${all.length > 1 ? `${"AB"[side]}: ` : ""}${budget.toLocaleString("en")} tokens, ${profile}`;
+    return `${all.length > 1 ? `${"AB"[side]}: ` : ""}${budget.toLocaleString("en")} tokens, ${profileTitle(profile)}`;
   });
   ctx.fillText(`${opened.peek()?.name ?? ""} — ${each.join("; ")}`, 12 * devicePixelRatio, 24 * devicePixelRatio);
   ctx.drawImage(chart, 0, TITLE * devicePixelRatio);
-  picture.toBlob((blob) => save(blob, "run.png"));
+  picture.toBlob((blob) => blob && save("run.png", blob));
 }
 
-const saveFigures = () => save(new Blob([figuresOf(sides.peek())], { type: "text/csv" }), "run.csv");
+const saveFigures = () => save("run.csv", new Blob([figuresOf(sides.peek())], { type: "text/csv" }));
 
 function codeOf(): string {
   const { profile, budget, writer } = settings.peek()[0]!;
@@ -47,18 +41,10 @@ function codeOf(): string {
   return [
     'import { openConversation } from "espalier";',
     "",
-    `const conversation = await openConversation({ format: "${format}", profile: "${profile}", model: { maxPromptTokens: ${budget} }${model} });`,
+    `const conversation = await openConversation({ format: "${format}", profile: ${profile.startsWith("{") ? profile : JSON.stringify(profile)}, model: { maxPromptTokens: ${budget} }${model} });`,
     "// Append what comes; before every request:",
     "const { messages, report } = await conversation.prepare();",
   ].join("\n");
-}
-
-async function copyCode(): Promise<void> {
-  const isCopied = await navigator.clipboard.writeText(codeOf()).then(
-    () => true,
-    () => false,
-  );
-  say(isCopied ? "Copied the code." : "The browser does not allow this page to copy.");
 }
 
 export function Saving() {
@@ -72,7 +58,7 @@ export function Saving() {
       <button type="button" id="run-figures" disabled={isEmpty} onClick={saveFigures}>
         Save figures
       </button>
-      <button type="button" id="run-code" onClick={() => void copyCode()}>
+      <button type="button" id="run-code" onClick={() => void copyText(codeOf(), "the code")}>
         Copy code
       </button>
     </div>

@@ -1,10 +1,9 @@
 /** The settings of the runs as the address holds them: `run.<field>` for A, `run.b.<field>` for B. */
 
 import type { EncodingName } from "../../js/types/count.ts";
-import type { ProfileName } from "../../js/types/profile.ts";
+import { profileTitle, readProfileText } from "../parts/profile-text.ts";
 import type { Failures, Settings, Writer } from "./types.ts";
 
-export const PROFILES: readonly ProfileName[] = ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"];
 export const WRITERS: readonly (readonly [Writer, string])[] = [
   ["rules", "rules, no model"],
   ["scripted", "a scripted model"],
@@ -50,7 +49,7 @@ function read(params: Params, prefix: string): Partial<Settings> {
   const at = (field: string) => params[`${prefix}${field}`];
   const budget = number(at("budget"), [1, Number.MAX_SAFE_INTEGER]);
   const fields: { [K in keyof Settings]?: Settings[K] | undefined } = {
-    profile: among(PROFILES, at("profile")),
+    profile: readProfileText(at("profile")),
     writer: among(
       WRITERS.map(([name]) => name),
       at("writer"),
@@ -109,7 +108,11 @@ export function differencesOf(a: Settings, b: Settings): string[] {
     .filter((field) => String(a[field]) !== String(b[field]))
     .map((field) => {
       const said = (value: Settings[keyof Settings]) =>
-        typeof value === "number" ? value.toLocaleString("en") : String(value) || "none";
+        typeof value === "number"
+          ? value.toLocaleString("en")
+          : field === "profile"
+            ? profileTitle(String(value))
+            : String(value) || "none";
       return `${LABELS[field]} ${said(a[field])} / ${said(b[field])}`;
     });
 }

@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Failed } from "../talk.ts";
 import { SUPERSEDED } from "../talk.ts";
 import { failure } from "../app/state.ts";
+import { Filter } from "../parts/filter.tsx";
 import { Happened } from "./requests.tsx";
 import { Reading } from "./said.tsx";
 import { askRun, chosen, settings, sides, toggleUndo, version } from "./store.ts";
@@ -17,8 +18,8 @@ const number = (value: number) => value.toLocaleString("en");
 
 /** What is shown, by side. */
 const steps = signal<readonly (Step | undefined)[]>([]);
-type Filter = "all" | "gone" | "different";
-const filter = signal<Filter>("all");
+type Shows = "all" | "gone" | "different";
+const filter = signal<Shows>("all");
 
 /** Numbers of requests that the shown run has already made. */
 const isMade = (at: number) => sides.peek().some(({ requests }) => requests.length >= at);
@@ -91,18 +92,18 @@ export function StepPane() {
     <section class="step" aria-labelledby="run-step-title">
       <div class="title">
         <h2 id="run-step-title">Request {number(at)}</h2>
-        <label>
-          show{" "}
-          <select
-            id="run-fates"
-            value={filter.value}
-            onChange={({ currentTarget }) => (filter.value = currentTarget.value as Filter)}
-          >
-            <option value="all">all messages</option>
-            <option value="gone">changed or gone</option>
-            {all.length > 1 && <option value="different">different in A and B</option>}
-          </select>
-        </label>
+        <Filter
+          id="run-fates"
+          label="show"
+          isSaid
+          value={filter.value}
+          of={[
+            ["all", "all messages"],
+            ["gone", "changed or gone"],
+            all.length > 1 && ["different", "different in A and B"],
+          ]}
+          onChoose={(name) => (filter.value = name)}
+        />
       </div>
       <Happened at={at} />
       {all.map((step, side) => step && <Facts key={side} step={step} side={side} />)}

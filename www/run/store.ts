@@ -8,6 +8,7 @@ import { asking } from "../talk.ts";
 import type { Endpoint } from "./kinds.ts";
 import type { Questions } from "./questions.ts";
 import { settingsOf, withSetting, withUndo } from "./settings.ts";
+import { totalsOf } from "./totals.ts";
 import type { Lines, Progress, RunCall, RunCompaction, RunRequest, Said, Settings } from "./types.ts";
 
 /** One side of a run, as far as it has come. */
@@ -75,11 +76,12 @@ function hear(news: Progress): void {
 }
 
 function sentence(all: readonly Side[]): string {
-  const each = all.map(({ requests, compactions }, side) => {
-    const applied = compactions.filter(({ outcome }) => outcome === "applied").length;
-    const waits = requests.filter(({ waited }) => waited > 0).length;
-    const name = all.length > 1 ? `${"AB"[side]}: ` : "";
-    return `${name}${requests.length.toLocaleString("en")} requests, ${applied} compactions, ${waits} waits`;
+  const each = all.map((side, at) => {
+    const { requests, summaries, waits, sent, cached } = totalsOf(side);
+    const name = all.length > 1 ? `${"AB"[at]}: ` : "";
+    const share = sent > 0 ? Math.round((100 * cached) / sent) : 0;
+    const counts = `${requests.toLocaleString("en")} requests, ${summaries} compactions, ${waits} waits`;
+    return `${name}${counts}, ${share} % from the cache`;
   });
   return `The run is complete. ${each.join("; ")}.`;
 }

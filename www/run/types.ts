@@ -5,7 +5,6 @@ import type { Trigger } from "../../js/types/compact.ts";
 import type { EncodingName } from "../../js/types/count.ts";
 import type { LlmRequest } from "../../js/types/llm.ts";
 import type { Role } from "../../js/types/messages.ts";
-import type { ProfileName } from "../../js/types/profile.ts";
 
 /** Who writes the summaries. */
 export type Writer = "rules" | "scripted" | "endpoint";
@@ -14,7 +13,8 @@ export type Failures = "never" | "second" | "always";
 export interface Settings {
   /** Tokens of the window. */
   budget: number;
-  profile: ProfileName;
+  /** A name, or JSON text. */
+  profile: string;
   writer: Writer;
   /** Seconds that the scripted model takes for a summary. */
   latency: number;

@@ -6,8 +6,10 @@ import { explainProfile, profile } from "../../js/calls/profile.ts";
 import { EspalierError, countMessages, init, openConversation } from "../../js/entries/verbs.ts";
 import type { EncodingName } from "../../js/types/count.ts";
 import type { NeutralMessage, ToolList } from "../../js/types/messages.ts";
+import { givenProfile } from "../parts/profile-text.ts";
 import { textOf } from "../reading.ts";
 import { answering, tell } from "../talk.ts";
+import { readTyped } from "../worker/profiles.ts";
 import { turn } from "./clock.ts";
 import { EndpointError, askOf, sayError, tryOut } from "./endpoint.ts";
 import type { CallTexts, Questions } from "./questions.ts";
@@ -206,7 +208,11 @@ answering<Questions>(
     call,
     differences: async ({ a, b }) => {
       await init({ encodings: [] });
-      return explainProfile(a, b);
+      return explainProfile(givenProfile(a), givenProfile(b));
+    },
+    profile: async (asked) => {
+      await init({ encodings: [] });
+      return readTyped(asked);
     },
     tryOut: trial,
   },

@@ -1,10 +1,8 @@
 /** Texts and reasons of single rows, asked when they are seen. */
 
-import { convert, prune } from "../../js/entries/verbs.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
 import { peekOf, textOf } from "../reading.ts";
-import { viewOf } from "../session.ts";
-import { held, isEdited, pinsOf } from "./held.ts";
+import { held, pinsOf } from "./held.ts";
 import type { Held } from "./held.ts";
 import { FATES } from "./questions.ts";
 import type { Detail, Questions } from "./questions.ts";
@@ -14,17 +12,20 @@ import type { FullRun } from "./runs.ts";
 /** Characters of a row's text. */
 const MAX_PEEK = 200;
 
-/** Returns the inserted message of a row: inserted ones have the same order in rows and report. */
-function insertedAt({ rows, report, sent }: FullRun, row: number): NeutralMessage | undefined {
+/** Returns the inserted messages in their order, which is the same in rows and report. */
+export function insertedIn({ report, sent }: FullRun): (NeutralMessage | undefined)[] {
   const { indexOf } = held();
+  return report.messages.filter(({ id }) => !indexOf.has(id)).map(({ id }) => sent.get(id));
+}
+
+function insertedAt(ran: FullRun, row: number): NeutralMessage | undefined {
   let before = 0;
-  for (let at = 0; at < row; at++) if (rows.index[at] === -1) before++;
-  const id = report.messages.filter((fate) => !indexOf.has(fate.id))[before]?.id;
-  return id === undefined ? undefined : sent.get(id);
+  for (let at = 0; at < row; at++) if (ran.rows.index[at] === -1) before++;
+  return insertedIn(ran)[before];
 }
 
 /** What takes the place of words that a link does not hold. */
-const NO_WORDS = "(its words are not in the link)";
+export const NO_WORDS = "(its words are not in the link)";
 
 export async function peeks({ run, messages, inserted }: Questions["peeks"][0]): Promise<string[]> {
   const of = held();
@@ -35,7 +36,7 @@ export async function peeks({ run, messages, inserted }: Questions["peeks"][0]):
   return [...texts, ...inserted.map((row) => peekOf(insertedAt(ran, row), MAX_PEEK))];
 }
 
-const isShape = ({ open }: Held) => "isShape" in open && open.isShape === true;
+export const isShape = ({ open }: Held) => "isShape" in open && open.isShape === true;
 
 export async function detail({ run, row }: Questions["detail"][0]): Promise<Detail> {
   const of = held();
@@ -69,17 +70,4 @@ export function find({ words }: Questions["find"][0]): Uint32Array {
       (message, index) => textOf(message).toLowerCase().includes(wanted) && found.push(index),
     );
   return Uint32Array.from(found);
-}
-
-export async function result({ run }: Questions["result"][0]): Promise<string> {
-  const of = held();
-  const ran = await fullRun(run);
-  const { format } = of.reading;
-  if (ran.mode === "prune" && !isEdited(of)) {
-    const { input, options } = viewOf(of.open, of.part);
-    const { messages } = prune(input, { ...options, budget: ran.budget, encoding: of.encoding, keep: pinsOf(of) });
-    return JSON.stringify(messages, null, 1);
-  }
-  const { messages } = convert([...ran.sent.values()], format, { from: "espalier" });
-  return JSON.stringify(messages, null, 1);
 }

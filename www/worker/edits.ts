@@ -3,10 +3,10 @@
 import { describeEntry } from "../../js/cli/entry.ts";
 import type { Entry } from "../../js/cli/entry.ts";
 import { ConversationLog } from "../../js/entries/log.ts";
-import { EspalierError } from "../../js/entries/verbs.ts";
+import { EspalierError } from "../../js/errors/errors.ts";
 import { isLasting } from "../../js/log/fields.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
-import { held, logOf } from "./held.ts";
+import { held } from "./held.ts";
 import type { Held } from "./held.ts";
 import { forgetRuns, fullRun } from "./runs.ts";
 import type { Edited, Questions } from "./questions.ts";
@@ -21,6 +21,13 @@ let of: Held | undefined;
 /** Max lines of the log that are listed. */
 const MAX_EVENTS = 200;
 
+/** Returns the log of the open conversation, and makes it if there is none. */
+function logOf(of: Held): ConversationLog<NeutralMessage> {
+  const { reading, encoding } = of;
+  of.log ??= ConversationLog.from(reading.messages, { format: "espalier", tools: reading.tools, encoding });
+  return of.log;
+}
+
 /** The steps belong to one conversation. */
 function follow(): Held {
   const current = held();
@@ -31,7 +38,7 @@ function follow(): Held {
 function changed(current: Held): Edited {
   current.version++;
   forgetRuns();
-  return edited();
+  return { ...edited(), log: logText() };
 }
 
 export function edited(): Edited {
@@ -61,16 +68,20 @@ export function edited(): Edited {
 export function pin({ message, isPinned }: Questions["pin"][0]): Edited {
   const current = follow();
   const { id } = current.reading.messages[message]!;
-  setPin(logOf(current), id, isPinned);
-  done.push({ message: id, isPinned });
-  undone = [];
+  if (setPin(logOf(current), id, isPinned)) {
+    done.push({ message: id, isPinned });
+    undone = [];
+  }
   return changed(current);
 }
 
-function setPin(log: ConversationLog<NeutralMessage>, message: string, isPinned: boolean): void {
+/** Returns false if it is so already: another tab may have done it. */
+function setPin(log: ConversationLog<NeutralMessage>, message: string, isPinned: boolean): boolean {
   const pin = log.pins().find((one) => one.message === message);
-  if (isPinned && !pin) log.pin({ message, reason: "chosen on the page" });
-  if (!isPinned && pin) log.unpin(pin.id);
+  if (isPinned === (pin !== undefined)) return false;
+  if (pin) log.unpin(pin.id);
+  else log.pin({ message, reason: "chosen on the page" });
+  return true;
 }
 
 /**
@@ -117,7 +128,7 @@ export const redo = (): Edited => move(false);
 
 export const logText = (): string => held().log?.export() ?? "";
 
-/** Takes up the log of an earlier visit. Its steps can be undone, the newest first. */
+/** Takes up the log of an earlier visit, or of another tab. Its steps can be undone, the newest first. */
 export function restoreLog(current: Held, text: string): void {
   const { reading, encoding } = current;
   const { log } = ConversationLog.import(text, {
@@ -126,13 +137,30 @@ export function restoreLog(current: Held, text: string): void {
     tools: reading.tools,
     encoding,
   });
+  current.log?.close();
   current.log = log;
   current.version++;
-  follow();
-  for (const { id, trigger, revokedBy } of log.edits()) {
-    const last = done.at(-1);
-    if (revokedBy) continue;
-    if (trigger || !last || !("edits" in last)) done.push({ edits: [id] });
-    else last.edits.push(id);
+  [of, done, undone] = [current, stepsIn(log), []];
+}
+
+export function takeUp({ log }: Questions["takeUp"][0]): Edited {
+  restoreLog(held(), log);
+  forgetRuns();
+  return edited();
+}
+
+/** Returns the steps that lead to a log: pins, and the edits that were recorded at once. */
+function stepsIn(log: ConversationLog<NeutralMessage>): Step[] {
+  const steps: Step[] = [];
+  // Ids are numbers of entries.
+  const seq = ({ id }: { id: string }) => Number(id.replace(/\D/g, ""));
+  for (const entry of [...log.pins(), ...log.edits()].sort((a, b) => seq(a) - seq(b))) {
+    const last = steps.at(-1);
+    if (!("kind" in entry)) {
+      if (entry.message !== undefined) steps.push({ message: entry.message, isPinned: true });
+    } else if (entry.revokedBy) continue;
+    else if (entry.trigger || !last || !("edits" in last)) steps.push({ edits: [entry.id] });
+    else last.edits.push(entry.id);
   }
+  return steps;
 }

@@ -1,8 +1,6 @@
 /** A first view before engine and vocabulary are there: tokens by the length of texts, fates by age. */
 
 import { readConversation } from "../../js/formats/index.ts";
-import { hasEncoding } from "../../js/engine/vocabulary.ts";
-import type { EncodingName } from "../../js/types/count.ts";
 import { peekOf, textOf } from "../reading.ts";
 import type { Open } from "../session.ts";
 import { firstView, viewOf } from "../session.ts";
@@ -17,9 +15,8 @@ const MAX_PEEKS = 60;
 /** Larger conversations are not read twice. */
 const MAX_MESSAGES = 5_000;
 
-/** Tells the page an estimate, unless exact counts are about to come anyway. */
-export function tellEstimate(open: Open, encoding: EncodingName, budget: number): void {
-  if (isReady(encoding)) return;
+/** Tells the page an estimate. */
+export function tellEstimate(open: Open, budget: number): void {
   const { input, options } = viewOf(open, firstView(open));
   const { messages, format } = readConversation(input, options);
   if (messages.length > MAX_MESSAGES) return;
@@ -43,12 +40,4 @@ export function tellEstimate(open: Open, encoding: EncodingName, budget: number)
   const total = tokens.reduce((sum, count) => sum + count, 0);
   const estimate: Estimate = { name: open.name, format, total, sent: budget - left, budget, rows, first, peeks };
   tell({ estimate });
-}
-
-function isReady(encoding: EncodingName): boolean {
-  try {
-    return hasEncoding(encoding);
-  } catch {
-    return false;
-  }
 }

@@ -3,8 +3,9 @@
 import "../../js/entries/engines/core-web.ts";
 import type { Reading } from "../../js/formats/adapter.ts";
 import { readConversation } from "../../js/formats/index.ts";
-import { EspalierError, countMessages } from "../../js/entries/verbs.ts";
-import { ConversationLog } from "../../js/entries/log.ts";
+import { countMessages } from "../../js/calls/count.ts";
+import type { ConversationLog } from "../../js/entries/log.ts";
+import { EspalierError } from "../../js/errors/errors.ts";
 import type { EncodingName, Origin } from "../../js/types/count.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
 import type { Open } from "../session.ts";
@@ -43,13 +44,6 @@ export function hold(open: Open, part: Part, encoding: EncodingName): Held {
   current?.log?.close();
   current = { open, part, encoding, reading, total, origin, indexOf, version: 0 };
   return current;
-}
-
-/** Returns the log of the open conversation, and makes it if there is none. */
-export function logOf(of: Held): ConversationLog<NeutralMessage> {
-  const { reading, encoding } = of;
-  of.log ??= ConversationLog.from(reading.messages, { format: "espalier", tools: reading.tools, encoding });
-  return of.log;
 }
 
 /** Returns the messages that the next request starts from: the view of the log, if edits make one. */

@@ -1,6 +1,6 @@
 /** Packs values into text for the hash of an address, and unpacks what somebody sent. */
 
-import { EspalierError } from "../../js/entries/verbs.ts";
+import { EspalierError } from "../../js/errors/errors.ts";
 
 /** The version of what links hold. */
 const VERSION = 1;

@@ -3,6 +3,8 @@
 import type { Readable } from "../reading.ts";
 import type { SessionFacts } from "../protocol.ts";
 import type { Mode } from "../app/address.ts";
+import type { ReadProfile } from "../parts/profile-text.ts";
+import type { Lines } from "../run/types.ts";
 import type { CompactReport } from "../../js/types/compact-report.ts";
 import type { EncodingName, Origin, Totals } from "../../js/types/count.ts";
 
@@ -18,6 +20,8 @@ export interface OpenedConversation {
   /** `estimate` until the vocabulary is there. */
   origin: Origin;
   part: Part;
+  /** The part that is shown at first. */
+  first: Part;
   /** Why the edits of an earlier visit could not be taken up. */
   lost?: string;
   /** For files that an agent wrote. */
@@ -69,7 +73,12 @@ export interface Ran {
   encoding: string;
   origin: Origin;
   /** Only for `compact`. */
-  plan?: Pick<CompactReport, "status" | "steps" | "summary" | "aim" | "ledger" | "quality">;
+  plan?: Pick<CompactReport, "status" | "steps" | "summary" | "aim" | "ledger" | "quality"> & {
+    /** The sizes at which a conversation with this window is compacted. */
+    lines: Lines;
+    /** A name or JSON text. */
+    profile: string;
+  };
 }
 
 /** One message with everything that is known of it. */
@@ -107,6 +116,8 @@ export interface Edited {
   /** Newest first. */
   events: { text: string; line: string }[];
   entries: number;
+  /** After a change: the log as lines of JSON. */
+  log?: string;
 }
 
 export type Questions = {
@@ -124,10 +135,12 @@ export type Questions = {
     },
     answer: OpenedConversation,
   ];
-  /** Another part of the opened file, or another encoding. */
-  show: [asked: { part: Part; encoding: EncodingName }, answer: OpenedConversation];
-  /** `anew`: even if the result is remembered. */
-  run: [asked: { mode: Mode; budget: number; anew?: boolean }, answer: Ran];
+  /** Another part of the opened file, or another encoding; with its edits. */
+  show: [asked: { part: Part; encoding: EncodingName; log?: string | undefined }, answer: OpenedConversation];
+  /** `anew`: even if the result is remembered. `profile`: of compaction, a name or JSON text. */
+  run: [asked: { mode: Mode; budget: number; anew?: boolean; profile?: string }, answer: Ran];
+  /** Checks a profile: a name or JSON text. */
+  profile: [asked: { text: string }, answer: ReadProfile];
   /** The beginnings of messages by index, then of inserted rows of a run. */
   peeks: [asked: { run: number; messages: number[]; inserted: number[] }, answer: string[]];
   detail: [asked: { run: number; row: number }, answer: Detail];
@@ -138,6 +151,8 @@ export type Questions = {
   find: [asked: { words: string }, answer: Uint32Array];
   /** The request as it would be sent, in the format of the file, as JSON text. */
   result: [asked: { run: number }, answer: string];
+  /** A run as one HTML page that needs nothing else. */
+  page: [asked: { run: number; headline: string; sentence: string }, answer: string];
   /** The open conversation, packed for an address: with its words, or only its shape. */
   link: [asked: { what: "words" | "shape" }, answer: string];
   edited: [asked: object, answer: Edited];
@@ -148,6 +163,8 @@ export type Questions = {
   apply: [asked: { run: number }, answer: Edited];
   undo: [asked: object, answer: Edited];
   redo: [asked: object, answer: Edited];
+  /** Replaces the log by one that another tab has written. */
+  takeUp: [asked: { log: string }, answer: Edited];
   /** The log as lines of JSON. */
   log: [asked: object, answer: string];
   /** Sends messages and tools in neutral form through `port`, for a worker of a view. */

@@ -3,13 +3,14 @@
 import { readConversation } from "../../js/formats/index.ts";
 import type { Reading } from "../../js/formats/adapter.ts";
 import { Pruner } from "../../js/calls/pruner.ts";
-import { EspalierError, compact } from "../../js/entries/verbs.ts";
+import { EspalierError } from "../../js/errors/errors.ts";
 import type { CompactReport, Edit } from "../../js/types/compact-report.ts";
 import type { NeutralMessage } from "../../js/types/messages.ts";
 import type { PruneReport } from "../../js/types/prune.ts";
 import type { Mode } from "../app/address.ts";
+import type { Lines } from "../run/types.ts";
 import { moving } from "../talk.ts";
-import { baseOf, held, isEdited, pinsOf } from "./held.ts";
+import { baseOf, held, pinsOf } from "./held.ts";
 import type { Held } from "./held.ts";
 import { Remembered, spanOf } from "./remembered.ts";
 import type { Span } from "./remembered.ts";
@@ -27,6 +28,8 @@ export interface FullRun {
   sent: Map<string, NeutralMessage>;
   /** Only for `compact`: what applying records, and the length of the log before. */
   edits: Edit[];
+  lines?: Lines;
+  profile?: string;
   since: number | undefined;
 }
 
@@ -70,7 +73,7 @@ function baseReading(of: Held): NonNullable<typeof base> {
   return base;
 }
 
-export async function run(mode: Mode, budget: number, anew = false): Promise<Ran> {
+export async function run(mode: Mode, budget: number, anew = false, profile = "espalier"): Promise<Ran> {
   const of = held();
   const known = mode === "prune" && !anew ? remembered.at(budget) : undefined;
   const number = ++last;
@@ -81,7 +84,7 @@ export async function run(mode: Mode, budget: number, anew = false): Promise<Ran
     answer = known.answer;
     span = known;
   } else {
-    const ran = mode === "prune" ? prunes(of, budget) : await compacts(of, budget);
+    const ran = mode === "prune" ? prunes(of, budget) : await compacts(of, budget, profile);
     keepFull(number, ran);
     answer = answerOf(ran);
     span = mode === "prune" ? remember(ran) : { low: budget, high: budget };
@@ -103,12 +106,15 @@ export async function run(mode: Mode, budget: number, anew = false): Promise<Ran
   );
 }
 
-function answerOf({ mode, rows, report }: FullRun): Kept["answer"] {
+function answerOf({ mode, rows, report, lines, profile }: FullRun): Kept["answer"] {
   const { before, after, encoding, origin } = report;
   const base = { mode, rows, before, after, encoding, origin };
   if (mode === "prune") return base;
   const { status, steps, summary, aim, ledger, quality } = report as CompactReport;
-  return { ...base, plan: { status, steps, summary, aim, ledger, quality } as NonNullable<Ran["plan"]> };
+  return {
+    ...base,
+    plan: { status, steps, summary, aim, ledger, quality, lines, profile } as NonNullable<Ran["plan"]>,
+  };
 }
 
 function remember(ran: FullRun): Kept {
@@ -134,18 +140,10 @@ function largestResult({ messages }: Reading, { messages: fates }: PruneReport):
   return fates.reduce((most, { id, before }) => (holders.has(id) ? Math.max(most, before) : most), 0);
 }
 
-async function compacts(of: Held, budget: number): Promise<FullRun> {
-  const { reading } = baseReading(of);
-  const { messages, report, edits } = await compact([...reading.messages], {
-    budget,
-    encoding: of.encoding,
-    format: "espalier",
-    tools: of.reading.tools,
-    keep: pinsOf(of),
-    // After an applied plan the view is shown as it is, as long as it fits.
-    force: !isEdited(of),
-  });
-  return { ...made(of, "compact", budget, messages, report), edits, since: of.log?.length };
+async function compacts(of: Held, budget: number, profile: string): Promise<FullRun> {
+  const { compactAt } = await import("./later.ts");
+  const { messages, report, edits, lines } = await compactAt(of, baseReading(of).reading.messages, budget, profile);
+  return { ...made(of, "compact", budget, messages, report), edits, lines, profile, since: of.log?.length };
 }
 
 function made(

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { guess } from "../../../www/guess.ts";
+import { guess } from "../../../www/source/guess.ts";
 import { SAMPLES } from "./samples.ts";
 
 for (const [language, { text }] of Object.entries(SAMPLES)) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { marksOf, pieces, wordOf } from "../../../www/marks.ts";
+import { marksOf, pieces, wordOf } from "../../../www/search/marks.ts";
 
 /** The text with `[…]` around what is marked. */
 function marked(text: string, ...terms: string[]): string {

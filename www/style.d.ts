@@ -1,0 +1,4 @@
+declare module "*?style" {
+  const style: string;
+  export default style;
+}

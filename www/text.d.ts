@@ -1,4 +1,0 @@
-declare module "*?text" {
-  const text: string;
-  export default text;
-}
