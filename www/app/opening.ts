@@ -54,8 +54,6 @@ export function open(source: Readable | Given, from: From, options: Options = {}
 
 export const openFile = (file: File, options: Options = {}) => open(file, { file }, options);
 
-export const openFolder = (given: Given, options: Options = {}) => open(given, { folder: given.name }, options);
-
 export function openExample(key: string, options: Options = {}): Promise<boolean> {
   const example = EXAMPLES.find((one) => one.key === key) ?? EXAMPLES[0]!;
   const { name } = example;
@@ -136,17 +134,6 @@ async function fileOf(source: Readable): Promise<File | undefined> {
 export async function openText(text: string, options: Options = {}): Promise<boolean> {
   const { pastedName } = await import("../source/guess.ts");
   return openFile(new File([text], pastedName(text)), options);
-}
-
-/** Puts the edited text of the opened file in its place: other views show it, and it survives a reload. */
-export function editFile(before: File, text: string): File | undefined {
-  const thing = opened.value;
-  if (!thing || !("file" in thing) || thing.file !== before) return undefined;
-  const name = before.name.slice(before.name.lastIndexOf("/") + 1);
-  const file = new File([text], name);
-  opened.value = { ...thing, name, file, from: { file } };
-  void saveFile({ name, file });
-  return file;
 }
 
 /** Shows a view, and its example if it cannot show what is open. */
@@ -267,11 +254,16 @@ function droppedBy(data: DataTransfer): Dropped {
   };
 }
 
-async function openDropped(dropped: Dropped): Promise<void> {
-  const { givenBy } = await import("../folder/given.ts");
-  const given = await givenBy(dropped);
-  if (given instanceof File) void openFile(given);
-  else if (given) void openFolder(given);
+/** Opens what was dropped, or the files of a chosen folder; without either it asks for a folder. */
+export async function openGiven(from?: Dropped | readonly File[]): Promise<void> {
+  try {
+    const { givenBy, chosenFolder, pickFolder } = await import("../folder/given.ts");
+    const given = await (!from ? pickFolder() : "handles" in from ? givenBy(from) : chosenFolder(from));
+    if (given instanceof File) void openFile(given);
+    else if (given) void open(given, { folder: given.name });
+  } catch (error) {
+    failure.value = error as Failed;
+  }
 }
 
 /** Takes files that are dropped or pasted anywhere, and pasted text that is not meant for a field. */
@@ -287,7 +279,7 @@ export function listenForFiles(isOver: (over: boolean) => void): void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     isOver(false);
-    void openDropped(droppedBy(event.dataTransfer!));
+    void openGiven(droppedBy(event.dataTransfer!));
   });
   addEventListener("paste", (event) => {
     const { target, clipboardData } = event;
