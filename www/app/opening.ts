@@ -111,13 +111,9 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
   }
 }
 
-const UNKNOWN = ["unknown_session", "unknown_format", "bad_json", "bad_message"];
-
 /** Returns the way out for a file that is no conversation: its text has tokens all the same. */
 async function asText(source: Readable | Given, { code }: Failed): Promise<Pick<Alert, "action"> | undefined> {
-  if (!(source instanceof File) || !UNKNOWN.includes(code)) return undefined;
-  const head = await headOf(source);
-  if (head === "" || head.includes("\0")) return undefined;
+  if (!(source instanceof File) || !(await import("./claims.ts")).hasText(code, await headOf(source))) return undefined;
   return { action: { label: "Show its tokens", run: () => void openFile(source, { kind: "text", view: "tokens" }) } };
 }
 
