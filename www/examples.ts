@@ -48,7 +48,7 @@ export const EXAMPLES: readonly Example[] = [
   source("log", "TypeScript", "js/log/log.ts"),
   source("query", "Rust", "core/src/document/query.rs"),
   source("cache", "Python", "tests/fixtures/sources/cache.py"),
-  source("css", "CSS, which has no grammar here", "www/app/app.css"),
+  source("css", "CSS", "www/app/app.css"),
   { key: OUR_FOLDER, group: "Folders", name: "Sources of Espalier" },
   { key: "text", group: "Texts", name: "A text in many scripts", url: "examples/text.txt", file: "text.txt" },
 ];

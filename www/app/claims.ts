@@ -17,3 +17,9 @@ const CLAIMS: readonly (readonly [kind: OpenedFile["kind"], takes: Claim])[] = [
 /** Returns the kind of a file; undefined for a conversation. */
 export const kindOf = (name: string, head: string): OpenedFile["kind"] | undefined =>
   CLAIMS.find(([, takes]) => takes(name, head))?.[0];
+
+const UNKNOWN = ["unknown_session", "unknown_format", "bad_json", "bad_message"];
+
+/** Returns true if a file that was refused as a conversation can be shown as a text. */
+export const hasText = (code: string, head: string): boolean =>
+  UNKNOWN.includes(code) && head !== "" && !head.includes("\0");

@@ -55,8 +55,6 @@ export function open(source: Readable | Given, from: From, options: Options = {}
 
 export const openFile = (file: File, options: Options = {}) => open(file, { file }, options);
 
-export const openFolder = (given: Given, options: Options = {}) => open(given, { folder: given.name }, options);
-
 export function openExample(key: string, options: Options = {}): Promise<boolean> {
   const example = EXAMPLES.find((one) => one.key === key) ?? EXAMPLES[0]!;
   const { name } = example;
@@ -117,13 +115,9 @@ function tellLost({ lost }: OpenedConversation): void {
   failure.value = { code: "lost_edits", message };
 }
 
-const UNKNOWN = ["unknown_session", "unknown_format", "bad_json", "bad_message"];
-
 /** Returns the way out for a file that is no conversation: its text has tokens all the same. */
 async function asText(source: Readable | Given, { code }: Failed): Promise<Pick<Alert, "action"> | undefined> {
-  if (!(source instanceof File) || !UNKNOWN.includes(code)) return undefined;
-  const head = await headOf(source);
-  if (head === "" || head.includes("\0")) return undefined;
+  if (!(source instanceof File) || !(await import("./claims.ts")).hasText(code, await headOf(source))) return undefined;
   return { action: { label: "Show its tokens", run: () => void openFile(source, { kind: "text", view: "tokens" }) } };
 }
 
@@ -140,17 +134,6 @@ async function fileOf(source: Readable): Promise<File | undefined> {
 export async function openText(text: string, options: Options = {}): Promise<boolean> {
   const { pastedName } = await import("../source/guess.ts");
   return openFile(new File([text], pastedName(text)), options);
-}
-
-/** Puts the edited text of the opened file in its place: other views show it, and it survives a reload. */
-export function editFile(before: File, text: string): File | undefined {
-  const thing = opened.value;
-  if (!thing || !("file" in thing) || thing.file !== before) return undefined;
-  const name = before.name.slice(before.name.lastIndexOf("/") + 1);
-  const file = new File([text], name);
-  opened.value = { ...thing, name, file, from: { file } };
-  void saveFile({ name, file });
-  return file;
 }
 
 /** Shows a view, and its example if it cannot show what is open. */
@@ -273,11 +256,16 @@ function droppedBy(data: DataTransfer): Dropped {
   };
 }
 
-async function openDropped(dropped: Dropped): Promise<void> {
-  const { givenBy } = await import("../folder/given.ts");
-  const given = await givenBy(dropped);
-  if (given instanceof File) void openFile(given);
-  else if (given) void openFolder(given);
+/** Opens what was dropped, or the files of a chosen folder; without either it asks for a folder. */
+export async function openGiven(from?: Dropped | readonly File[]): Promise<void> {
+  try {
+    const { givenBy, chosenFolder, pickFolder } = await import("../folder/given.ts");
+    const given = await (!from ? pickFolder() : "handles" in from ? givenBy(from) : chosenFolder(from));
+    if (given instanceof File) void openFile(given);
+    else if (given) void open(given, { folder: given.name });
+  } catch (error) {
+    failure.value = error as Failed;
+  }
 }
 
 /** Takes files that are dropped or pasted anywhere, and pasted text that is not meant for a field. */
@@ -293,7 +281,7 @@ export function listenForFiles(isOver: (over: boolean) => void): void {
     if (!hasFiles(event)) return;
     event.preventDefault();
     isOver(false);
-    void openDropped(droppedBy(event.dataTransfer!));
+    void openGiven(droppedBy(event.dataTransfer!));
   });
   addEventListener("paste", (event) => {
     const { target, clipboardData } = event;

@@ -5,8 +5,7 @@ import { effect, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useRef } from "preact/hooks";
 import { EXAMPLES } from "../examples.ts";
-import type { Failed } from "../talk.ts";
-import { choice, chooseView, openExample, openFile, openFolder } from "./opening.ts";
+import { choice, chooseView, openExample, openFile, openGiven } from "./opening.ts";
 import { estimate, failure, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
 import { warning } from "./store.ts";
@@ -115,23 +114,6 @@ function More() {
   );
 }
 
-/** Asks for a folder that can be read again later, where the browser has such folders. */
-async function openPicked(): Promise<void> {
-  try {
-    const { pickFolder } = await import("../folder/given.ts");
-    const given = await pickFolder();
-    if (given) void openFolder(given);
-  } catch (error) {
-    failure.value = error as Failed;
-  }
-}
-
-async function openChosen(files: readonly File[]): Promise<void> {
-  const { chosenFolder } = await import("../folder/given.ts");
-  const given = chosenFolder(files);
-  if (given) void openFolder(given);
-}
-
 function Opener() {
   const file = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -139,7 +121,7 @@ function Opener() {
   const example = from && "example" in from ? from.example : "";
   const change = (value: string) => {
     if (value === "pick") file.current?.click();
-    else if (value === "folder" && "showDirectoryPicker" in globalThis) void openPicked();
+    else if (value === "folder" && "showDirectoryPicker" in globalThis) void openGiven();
     else if (value === "folder") folder.current?.click();
     else if (value) void openExample(value);
   };
@@ -180,7 +162,7 @@ function Opener() {
         {...{ webkitdirectory: true }}
         aria-label="A folder of mine"
         onChange={({ currentTarget }) => {
-          void openChosen([...(currentTarget.files ?? [])]);
+          void openGiven([...(currentTarget.files ?? [])]);
         }}
       />
       <label class="button file">

@@ -82,15 +82,5 @@ export const shown = signal("");
 /** The budget that the page chose itself, so that it may change it again. */
 export const autoBudget = signal<number | undefined>(undefined);
 
-/** The opened thing that has a budget of its own. */
-let budgetedFor: number | undefined;
-
-/** Sets the budget with which a thing opens, unless its address or an earlier view has set one. */
-export function startWith(thing: Exclude<Opened, { kind: "conversation" }>, tokens: number): void {
-  if (budgetedFor === thing.id) return;
-  budgetedFor = thing.id;
-  if (thing.budget === undefined) autoBudget.value = budget.value = tokens;
-}
-
 /** Number of openings that are under way. */
 export const working = signal(0);

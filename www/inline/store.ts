@@ -2,8 +2,9 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { newestOf } from "../app/ask.ts";
+import { startWith } from "../app/editing.ts";
 import { readProfile } from "../app/knobs.tsx";
-import { budget, encoding, failure, opened, params, say, setParam, shown, startWith } from "../app/state.ts";
+import { budget, encoding, failure, opened, params, say, setParam, shown } from "../app/state.ts";
 import type { Opened } from "../app/state.ts";
 import { count, number } from "../conversation/words.ts";
 import type { Folder } from "../folder/given.ts";

@@ -2,9 +2,9 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { newestOf } from "../app/ask.ts";
-import { editFile } from "../app/opening.ts";
+import { editFile, startWith } from "../app/editing.ts";
 import { readProfile } from "../app/knobs.tsx";
-import { budget, encoding, failure, opened, params, say, shown, startWith } from "../app/state.ts";
+import { budget, encoding, failure, opened, params, say, shown } from "../app/state.ts";
 import type { OpenedFile } from "../app/state.ts";
 import type { Range } from "../code/lines.ts";
 import { count, number } from "../conversation/words.ts";

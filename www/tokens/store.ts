@@ -2,8 +2,8 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { newestOf } from "../app/ask.ts";
-import { editFile } from "../app/opening.ts";
-import { encoding, failure, opened, params, progress, say, shown, startWith } from "../app/state.ts";
+import { editFile, startWith } from "../app/editing.ts";
+import { encoding, failure, opened, params, progress, say, shown } from "../app/state.ts";
 import type { OpenedFile } from "../app/state.ts";
 import { count } from "../conversation/words.ts";
 import { asking } from "../talk.ts";
