@@ -13,6 +13,9 @@ import { root } from "./lib.mjs";
 /** MIT. Published on 2026-09-23. */
 const [PACKAGE, VERSION, DATE] = ["@pydantic/genai-prices", "0.1.8", "2026-09-23"];
 
+/** Prices are whole numbers of these parts of a dollar: reading floating-point numbers is 10 kB of code. */
+const PARTS = 10_000;
+
 const PROVIDERS = ["anthropic", "openai", "google", "mistral", "deepseek", "x-ai", "moonshotai", "cohere"];
 
 /** Models that hold no conversation in words. */
@@ -51,7 +54,7 @@ try {
 function table(findProvider) {
   const lines = [
     `# ${PACKAGE} ${VERSION}, ${DATE}. Written by \`npm run models\`: do not edit.`,
-    "# Names; tokens of the window and of the input; dollars per million tokens: input, cache read, cache write, output.",
+    `# Names; tokens of the window and of the input; prices in 1/${PARTS} dollar per million tokens: input, cache read, cache write, output.`,
   ];
   for (const id of PROVIDERS) {
     const rows = new Map();
@@ -59,7 +62,10 @@ function table(findProvider) {
       const { input_mtok, cache_read_mtok, cache_write_mtok, output_mtok } = pricesOf(model.prices);
       const window = model.context_window;
       const input = window >= 400_000 && KEEPS_OUTPUT.test(model.id) ? window - OUTPUT : undefined;
-      const facts = [window, input, input_mtok, cache_read_mtok, cache_write_mtok, output_mtok].map(written);
+      const prices = [input_mtok, cache_read_mtok, cache_write_mtok, output_mtok].map(
+        (dollars) => dollars && Math.round(dollars * PARTS),
+      );
+      const facts = [window, input, ...prices].map(written);
       const isOwn = (name) => !OTHER.test(name) && (id === "anthropic" || !name.includes("claude"));
       const names = patternsOf(model.match).filter((name) => isOwn(name.replace(/[=*]/g, "")));
       if (names.length === 0 || facts.every((fact) => fact === "-")) continue;

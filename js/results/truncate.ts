@@ -86,12 +86,13 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
     encoding = "o200k_base",
   } = check(options, TRUNCATE);
   ensureEncoding(encoding);
-  const flags = (keep === "errors" ? 1 : 0) | (snap === "characters" ? 2 : 0) | (json ? 4 : 0) | (clean ? 8 : 0);
+  const flags = [keep === "errors", snap === "characters", json, clean, marker !== undefined];
+  const bits = flags.reduce((sum, isSet, at) => (isSet ? sum | (1 << at) : sum), 0);
   const compatible = profile === "copilot-chat" && (maxTokens === 0 || maxTokens >= COMPATIBLE_FROM);
   const made = call(() =>
     compatible
       ? wasm().truncateAsCopilotChat(text, maxTokens === 0 ? Number.MAX_SAFE_INTEGER : maxTokens, encoding)
-      : wasm().truncate(text, maxTokens, headShare, flags, command, recall, marker, encoding),
+      : wasm().truncate(text, maxTokens, headShare, bits, command, marker ?? recall, encoding),
   ) as Omit<Truncated, "text"> & { text?: string };
   return { ...made, text: made.text ?? text };
 }

@@ -19,7 +19,8 @@ fn encoding(name: &str) -> std::result::Result<std::rc::Rc<crate::tokens::Encodi
 }
 
 /// Shortens a text, see [`crate::tool_result::truncate()`]. `flags`: 1 errors, 2 whole use instead of line ends, 4
-/// JSON, 8 cleaning; `command`: see [`Rules::command`]; `marker`: the host's own. The text is absent from the result if it is unchanged.
+/// JSON, 8 cleaning, 16 `marker` is the host's own marker and not the handle of the whole text; `command`: see
+/// [`Rules::command`]. The text is absent from the result if it is unchanged.
 #[wasm_bindgen]
 pub fn truncate(
     text: &str,
@@ -27,8 +28,7 @@ pub fn truncate(
     head_share: f64,
     flags: u32,
     command: Option<String>,
-    recall: &str,
-    marker: Option<String>,
+    marker: &str,
     encoding_name: &str,
 ) -> std::result::Result<JsValue, JsValue> {
     let encoding = encoding(encoding_name)?;
@@ -40,7 +40,7 @@ pub fn truncate(
         json: flags & 4 != 0,
         clean: flags & 8 != 0,
         command: command.as_deref(),
-        marker: marker.as_deref().map_or(Marker::Counts { recall }, Marker::Own),
+        marker: if flags & 16 != 0 { Marker::Own(marker) } else { Marker::Counts { recall: marker } },
     };
     into_js(&crate::tool_result::truncate(text, rules, &*encoding))
 }

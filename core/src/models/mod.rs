@@ -1,11 +1,14 @@
 //! Windows and prices of models by name.
 //!
 //! In: a name, as a provider or a router writes it. Out: [`Facts`], or nothing for a name that is not in the table. The
-//! table (`table.txt`) is data with a date and a source; `npm run models` writes it.
+//! table (`table.txt`) is data with a date and a source; `npm run models` writes it. Start reading at [`facts`].
 
 use serde::Serialize;
 
 const TABLE: &str = include_str!("table.txt");
+
+/// The unit of prices in the table is this part of a dollar.
+const PARTS: f64 = 10_000.0;
 
 /// What is known of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -73,21 +76,21 @@ pub fn facts(name: &str) -> Option<Facts> {
     let (_, provider, _) = *rows.first()?;
     let mut found = Facts { provider, context_window: None, max_prompt_tokens: None, prices: None };
     for (_, maker, numbers) in rows {
-        let mut numbers = numbers.split(' ').map(|number| number.parse::<f64>().ok());
+        let mut numbers = numbers.split(' ').map(|number| number.parse::<u64>().ok());
         let mut next = || numbers.next().flatten();
         let (window, most, input, cache_read, cache_write, output) = (next(), next(), next(), next(), next(), next());
         if maker != provider {
             continue;
         }
         if found.context_window.is_none() {
-            found.context_window = window.map(|tokens| tokens as u64);
-            found.max_prompt_tokens = most.map(|tokens| tokens as u64);
+            (found.context_window, found.max_prompt_tokens) = (window, most);
         }
+        let dollars = |parts: u64| parts as f64 / PARTS;
         let prices = input.zip(output).map(|(input, output)| Dollars {
-            input,
-            cache_read: cache_read.unwrap_or(input),
-            cache_write: cache_write.unwrap_or(input),
-            output,
+            input: dollars(input),
+            cache_read: dollars(cache_read.unwrap_or(input)),
+            cache_write: dollars(cache_write.unwrap_or(input)),
+            output: dollars(output),
         });
         found.prices = found.prices.or(prices);
     }
@@ -150,7 +153,7 @@ mod tests {
         for line in TABLE.lines().filter(|line| !line.starts_with(['#', '['])) {
             let (names, numbers) = line.split_once(' ').unwrap();
             assert_eq!(numbers.split(' ').count(), 6, "{line}");
-            assert!(numbers.split(' ').all(|number| number == "-" || number.parse::<f64>().is_ok()), "{line}");
+            assert!(numbers.split(' ').all(|number| number == "-" || number.parse::<u64>().is_ok()), "{line}");
             for name in names.split(',') {
                 let own = name.trim_start_matches(['=', '*']).trim_end_matches('*');
                 let found: Facts = facts(own).unwrap_or_else(|| panic!("{name}"));

@@ -400,8 +400,9 @@ test("how long things wait is the profile's to say, unless the host says it", as
 test("a profile's limits: its own where nothing is known of the model, and never more than it has for all", async () => {
   const limit = async (profile: ConversationOptions<Fields>["profile"], of: ConversationOptions<Fields>["model"]) =>
     (await open({ profile: profile!, model: of! })).usage().limit;
-  assert.equal(await limit("espalier", "gpt-4o"), 128_000);
-  assert.equal(await limit({ limit: { fallback: 32_000 } }, "gpt-4o"), 32_000);
+  assert.equal(await limit("espalier", "my-own-model"), 128_000);
+  assert.equal(await limit({ limit: { fallback: 32_000 } }, "my-own-model"), 32_000);
+  assert.equal(await limit({ limit: { fallback: 32_000 } }, "gpt-4o"), 128_000 - 4_096);
   assert.equal(await limit({ limit: { fallback: 32_000 } }, { maxPromptTokens: 64_000 }), 64_000);
   assert.equal(await limit("gemini-cli", "gemini-2.5-pro"), 1_048_576);
   assert.equal(await limit("gemini-cli", { maxPromptTokens: 2_000_000 }), 1_048_576);
