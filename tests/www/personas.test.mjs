@@ -120,8 +120,9 @@ test("with the keyboard alone, a screen reader says what fits, what goes next, a
   await someone.press("[");
   const said = await read(page, "#status", /6[0-3],\d{3} of 402,554 tokens are sent; \d+ messages out\.$/);
   await someone.press("n");
+  // The worker is asked which message goes next.
+  await page.waitForFunction(() => document.activeElement.id === "messages");
   const active = page.locator(`#${await page.getAttribute("#messages", "aria-activedescendant")}`);
-  assert.equal(await page.evaluate(() => document.activeElement.id), "messages");
   assert.match(await active.innerText(), /kept/);
   assert.equal(await active.getAttribute("aria-selected"), "true");
   assert.notEqual(await read(page, "#status", /Message \d+ is kept\. .*It is the next to go\.$/), said);
