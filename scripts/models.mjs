@@ -61,7 +61,7 @@ function table(findProvider) {
     for (const model of findProvider({ providerId: id }).models) {
       const { input_mtok, cache_read_mtok, cache_write_mtok, output_mtok } = pricesOf(model.prices);
       const window = model.context_window;
-      const input = window >= 400_000 && KEEPS_OUTPUT.test(model.id) ? window - OUTPUT : undefined;
+      const input = inputOf(id, model.id, window);
       const prices = [input_mtok, cache_read_mtok, cache_write_mtok, output_mtok].map(
         (dollars) => dollars && Math.round(dollars * PARTS),
       );
@@ -73,12 +73,18 @@ function table(findProvider) {
       rows.set(key, [...(rows.get(key) ?? []), ...names]);
     }
     for (const [name, window] of Object.entries(WINDOWS[id] ?? {})) {
-      const key = `${window} - - - - -`;
+      const key = `${window} ${written(inputOf(id, name, window))} - - - -`;
       rows.set(key, [...(rows.get(key) ?? []), name]);
     }
     lines.push(`[${id}]`, ...[...rows].map(([facts, names]) => `${[...new Set(names)].join(",")} ${facts}`));
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Returns the maximum input. Gemini's windows are those of the input: its answers have a limit of their own. */
+function inputOf(provider, name, window) {
+  if (provider === "google") return window;
+  return window >= 400_000 && KEEPS_OUTPUT.test(name) ? window - OUTPUT : undefined;
 }
 
 function written(number) {

@@ -34,7 +34,7 @@ pub struct ModelLimits {
     /// The window of models with this name. Used if the host states neither of the first two limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named_window: Option<u64>,
-    /// The maximum input of models with this name, if it is less than the window.
+    /// The maximum input of models with this name, if the answer does not share the window with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named_input: Option<u64>,
 }
@@ -89,8 +89,8 @@ pub fn limit(budget: Option<u64>, model: &ModelLimits) -> Limit {
     match stated.or(model.named_window.map(|window| (window, Source::ModelName))) {
         Some((window, source)) => {
             let reserve = model.output_reserve.unwrap_or(OUTPUT_RESERVE.min(window / 4));
-            let input = model.named_input.filter(|_| source == Source::ModelName).unwrap_or(u64::MAX);
-            Limit { tokens: window.saturating_sub(reserve).min(input), source }
+            let input = model.named_input.filter(|_| source == Source::ModelName);
+            Limit { tokens: input.unwrap_or(window.saturating_sub(reserve)), source }
         }
         None => Limit { tokens: ASSUMED, source: Source::AssumedLimit },
     }

@@ -19,7 +19,7 @@ pub struct Facts {
     /// Tokens of input and output together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
-    /// Maximum tokens of the input, if the answer has a part of the window that the input cannot use.
+    /// Maximum tokens of the input, if the answer has a limit of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_prompt_tokens: Option<u64>,
     /// Absent for models whose prices are not known.
@@ -132,8 +132,8 @@ mod tests {
         check("claude-of-tomorrow", "anthropic", 200_000, None);
         check("anthropic.claude-3-haiku-20240307-v1:0", "anthropic", 200_000, None);
         check("claude-opus-4-6", "anthropic", 1_000_000, None);
-        check("gemini-2.5-pro", "google", 1_048_576, None);
-        check("google/gemini-9", "google", 1_048_576, None);
+        check("gemini-2.5-pro", "google", 1_048_576, Some(1_048_576));
+        check("google/gemini-9", "google", 1_048_576, Some(1_048_576));
         for name in ["", "llama3:8b", "qwen", "my-gpt-4"] {
             assert_eq!(facts(name), None, "{name}");
         }

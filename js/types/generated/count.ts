@@ -15,7 +15,7 @@ export interface NamedFacts {
   provider: string;
   /** Tokens of input and output together. */
   contextWindow?: number;
-  /** Maximum tokens of the input, if the answer has a part of the window that the input cannot use. */
+  /** Maximum tokens of the input, if the answer has a limit of its own. */
   maxPromptTokens?: number;
   /** Absent for models whose prices are not known. */
   prices?: DollarPrices;
