@@ -54,7 +54,8 @@ try {
 function table(findProvider) {
   const lines = [
     `# ${PACKAGE} ${VERSION}, ${DATE}. Written by \`npm run models\`: do not edit.`,
-    `# Names; tokens of the window and of the input; prices in 1/${PARTS} dollar per million tokens: input, cache read, cache write, output.`,
+    `# Names; tokens of the window and of the input; prices in 1/${PARTS} dollar per million tokens:`,
+    "# input, cache read, cache write, output.",
   ];
   for (const id of PROVIDERS) {
     const rows = new Map();

@@ -40,8 +40,11 @@ pub struct ModelLimits {
 }
 
 impl ModelLimits {
-    /// Adds what the table of models says of this name.
+    /// Adds what the table of models says of this name, unless the host states a limit.
     pub fn named(self, name: &str) -> ModelLimits {
+        if self.is_stated() {
+            return self;
+        }
         let facts = facts(name);
         let named_input = facts.and_then(|facts| facts.max_prompt_tokens);
         ModelLimits { named_window: facts.and_then(|facts| facts.context_window), named_input, ..self }

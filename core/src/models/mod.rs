@@ -46,6 +46,34 @@ pub fn source() -> &'static str {
     TABLE.lines().next().unwrap_or_default().trim_start_matches("# ").split(". ").next().unwrap_or_default()
 }
 
+/// A row of the table.
+struct Row {
+    provider: &'static str,
+    /// See [`rank`].
+    names: Vec<&'static str>,
+    /// Window, input, and the prices of input, cache read, cache write and output.
+    numbers: [Option<u64>; 6],
+}
+
+thread_local! {
+    static ROWS: Vec<Row> = rows();
+}
+
+fn rows() -> Vec<Row> {
+    let mut provider = "";
+    let mut rows = Vec::new();
+    for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+        if let Some(maker) = line.strip_prefix('[') {
+            provider = maker.trim_end_matches(']');
+        } else if let Some((names, numbers)) = line.split_once(' ') {
+            let mut numbers = numbers.split(' ').map(|number| number.parse().ok());
+            let numbers = std::array::from_fn(|_| numbers.next().flatten());
+            rows.push(Row { provider, names: names.split(',').collect(), numbers });
+        }
+    }
+    rows
+}
+
 /// Returns what is known of a model. The name may have the path of a router (`openai/gpt-5`) or the region and maker of
 /// a platform (`us.anthropic.claude-sonnet-4-5`). The whole name counts more than its start, a longer start more than a
 /// shorter one; what one row lacks comes from the next.
@@ -60,41 +88,34 @@ pub fn source() -> &'static str {
 pub fn facts(name: &str) -> Option<Facts> {
     let name = name.rsplit('/').next()?.to_lowercase().replacen("gpt-35", "gpt-3.5", 1);
     let name = name.split_once("anthropic.").map_or(name.as_str(), |(_, name)| name);
-    let mut provider = "";
-    let mut rows: Vec<(usize, &'static str, &'static str)> = Vec::new();
-    for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
-        if let Some(maker) = line.strip_prefix('[') {
-            provider = maker.trim_end_matches(']');
-        } else if let Some((names, numbers)) = line.split_once(' ')
-            && let Some(rank) = names.split(',').filter_map(|pattern| rank(pattern, name)).max()
-        {
-            rows.push((rank, provider, numbers));
+    ROWS.with(|rows| {
+        let fits = |row| Some((best(row, name)?, row));
+        let mut fitting: Vec<(usize, &Row)> = rows.iter().filter_map(fits).collect();
+        // The best first; of equal ones the first in the table.
+        crate::rank::sort(&mut fitting, |(rank, _)| u64::MAX - *rank as u64);
+        let provider = fitting.first()?.1.provider;
+        let mut found = Facts { provider, context_window: None, max_prompt_tokens: None, prices: None };
+        for (_, row) in fitting.into_iter().filter(|(_, row)| row.provider == provider) {
+            let [window, most, input, cache_read, cache_write, output] = row.numbers;
+            if found.context_window.is_none() {
+                (found.context_window, found.max_prompt_tokens) = (window, most);
+            }
+            let dollars = |parts: u64| parts as f64 / PARTS;
+            let prices = input.zip(output).map(|(input, output)| Dollars {
+                input: dollars(input),
+                cache_read: dollars(cache_read.unwrap_or(input)),
+                cache_write: dollars(cache_write.unwrap_or(input)),
+                output: dollars(output),
+            });
+            found.prices = found.prices.or(prices);
         }
-    }
-    // The best first; of equal ones the first in the table.
-    crate::rank::sort(&mut rows, |(rank, ..)| u64::MAX - *rank as u64);
-    let (_, provider, _) = *rows.first()?;
-    let mut found = Facts { provider, context_window: None, max_prompt_tokens: None, prices: None };
-    for (_, maker, numbers) in rows {
-        let mut numbers = numbers.split(' ').map(|number| number.parse::<u64>().ok());
-        let mut next = || numbers.next().flatten();
-        let (window, most, input, cache_read, cache_write, output) = (next(), next(), next(), next(), next(), next());
-        if maker != provider {
-            continue;
-        }
-        if found.context_window.is_none() {
-            (found.context_window, found.max_prompt_tokens) = (window, most);
-        }
-        let dollars = |parts: u64| parts as f64 / PARTS;
-        let prices = input.zip(output).map(|(input, output)| Dollars {
-            input: dollars(input),
-            cache_read: dollars(cache_read.unwrap_or(input)),
-            cache_write: dollars(cache_write.unwrap_or(input)),
-            output: dollars(output),
-        });
-        found.prices = found.prices.or(prices);
-    }
-    Some(found)
+        Some(found)
+    })
+}
+
+/// Returns how well a name fits the names of a row.
+fn best(row: &Row, name: &str) -> Option<usize> {
+    row.names.iter().filter_map(|pattern| rank(pattern, name)).max()
 }
 
 /// Returns how well a name fits a pattern of the table: `=whole`, `start*`, `*part*`.
