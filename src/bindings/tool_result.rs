@@ -65,18 +65,7 @@ pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> 
     let text = compat::truncate(text, limit as u64, &*encoding);
     let tokens = text.as_deref().map_or(before, |text| encoding.count(text));
     let cut = before.saturating_sub(tokens);
-    into_js(&Truncated {
-        text,
-        tokens,
-        before,
-        cut,
-        lines: 0,
-        errors: 0,
-        escapes: 0,
-        repeated: 0,
-        json: false,
-        left_out: vec![],
-    })
+    into_js(&Truncated { text, tokens, before, cut, ..Truncated::default() })
 }
 
 /// Returns the schema of a JSON text (or, if `lines`, of JSON Lines) in at most `max` tokens; for a separate file if

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::middle::{Cutting, Marker, cut};
-use super::reduce::{LeftOut, Source, reduce};
+use super::reduce::{LeftOut, Source, reduce_counted};
 use super::seam::Snap;
 use super::{HEAD_SHARE, Shortened, clean, json};
 use crate::message::Part;
@@ -83,7 +83,7 @@ impl Rules<'_> {
 }
 
 /// A text within its limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Truncated {
     /// Absent if the input is unchanged.
@@ -123,24 +123,13 @@ pub struct Truncated {
 /// ```
 pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncated {
     let before = tokenizer.count(text);
-    let mut done = Truncated {
-        text: None,
-        tokens: before,
-        before,
-        cut: 0,
-        lines: 0,
-        errors: 0,
-        escapes: 0,
-        repeated: 0,
-        json: false,
-        left_out: vec![],
-    };
+    let mut done = Truncated { tokens: before, before, ..Truncated::default() };
     if before <= rules.limit {
         return done;
     }
     if let Some(command) = rules.command {
         let recall = if let Marker::Counts { recall } = rules.marker { recall } else { "" };
-        if let Some(reduced) = reduce(text, Source { command, recall }, tokenizer) {
+        if let Some(reduced) = reduce_counted(text, before, Source { command, recall }, tokenizer) {
             let short = truncate(&reduced.text, Rules { command: None, ..rules }, tokenizer);
             let text = short.text.unwrap_or(reduced.text);
             return Truncated { text: Some(text), before, left_out: reduced.left_out, ..short };

@@ -206,6 +206,7 @@ export interface Reduction {
 export interface LeftOut {
   /** A noun in the plural: `passed tests`. */
   what: string;
+  /** 0 for something that is not counted in lines: `markup`. */
   lines: number;
 }
 

@@ -56,6 +56,7 @@ pub struct Reduced {
 pub struct LeftOut {
     /// A noun in the plural: `passed tests`.
     pub what: String,
+    /// 0 for something that is not counted in lines: `markup`.
     pub lines: usize,
     /// True if the text does not mention it: progress and advice.
     #[serde(skip)]
@@ -89,18 +90,25 @@ pub const MAX_BYTES: usize = 64 << 20;
 /// assert_eq!(done.text, "running 51 tests\ntest unit::last ... FAILED\n[left out: 50 passed tests; recall m4]");
 /// ```
 pub fn reduce(text: &str, source: Source, tokenizer: &dyn Tokenizer) -> Option<Reduced> {
-    if text.len() > MAX_BYTES || is_binary(text) {
-        return None;
-    }
-    let before = tokenizer.count(text);
-    let mut done = rewritten(text, source)?;
-    done.tokens = tokenizer.count(&done.text);
-    done.before = before;
-    (done.tokens < before).then_some(done)
+    // Most texts stay as they are, and need no count.
+    counted(rewritten(text, source)?, || tokenizer.count(text), tokenizer)
+}
+
+/// Reduces a text whose tokens are known.
+pub(super) fn reduce_counted(text: &str, before: u64, source: Source, tokenizer: &dyn Tokenizer) -> Option<Reduced> {
+    counted(rewritten(text, source)?, || before, tokenizer)
+}
+
+fn counted(done: Reduced, before: impl FnOnce() -> u64, tokenizer: &dyn Tokenizer) -> Option<Reduced> {
+    let (before, tokens) = (before(), tokenizer.count(&done.text));
+    (tokens < before).then_some(Reduced { tokens, before, ..done })
 }
 
 /// Returns the text after all reducers that change it, not counted yet.
 fn rewritten(text: &str, source: Source) -> Option<Reduced> {
+    if text.len() > MAX_BYTES || is_binary(text) {
+        return None;
+    }
     let mut done = Reduced { text: String::new(), tokens: 0, before: 0, rules: vec![], left_out: vec![] };
     if let Some(short) = table::json(text) {
         return Some(Reduced { text: short, rules: vec!["json".into()], ..done });

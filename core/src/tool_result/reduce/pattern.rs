@@ -3,17 +3,26 @@
 //! `*` is any run of characters, `#` is a number (`12`, `1.5`, `1,024`), `\#` the character. A pattern describes the
 //! whole line without the white space around it.
 
-/// Stands for a number in the pieces of a pattern.
+use serde::Deserialize;
+
+/// Replaces a number in the pieces of a pattern.
 const NUMBER: u8 = 1;
 
 /// A pattern, read once.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
 pub struct Pattern {
     /// The texts between the stars.
     pieces: Vec<Vec<u8>>,
     /// True if the pattern begins or ends with a star.
     open_start: bool,
     open_end: bool,
+}
+
+impl From<String> for Pattern {
+    fn from(pattern: String) -> Pattern {
+        Pattern::new(&pattern)
+    }
 }
 
 impl Pattern {

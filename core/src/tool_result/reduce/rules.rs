@@ -1,7 +1,5 @@
 //! The reducers of lines: read from `rules.json`, selected by the command or by the look of the text.
 
-use std::cell::OnceCell;
-
 use serde::Deserialize;
 
 use super::Pattern;
@@ -16,117 +14,75 @@ const LOOKED_AT: usize = 300;
 /// The number of such lines that a text needs if its command is unknown.
 const MIN_LOOKS: usize = 2;
 
-/// A reducer, as it is written.
+/// A reducer, as `rules.json` has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
-    name: String,
+pub struct Rule {
+    pub name: String,
     /// Programs, with a sub-command if it matters: `cargo test`.
     #[serde(default)]
     commands: Vec<String>,
     /// Lines by which the output is recognised.
     #[serde(default)]
-    looks: Vec<String>,
-    #[serde(default)]
-    drop: Vec<WrittenDrop>,
-    shape: Option<Shape>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenDrop {
-    what: String,
-    lines: Vec<String>,
-    #[serde(default)]
-    next: usize,
-    #[serde(default)]
-    until: Vec<String>,
-    #[serde(default)]
-    indented: bool,
-    #[serde(default)]
-    keep: usize,
-    #[serde(default)]
-    harmless: bool,
-    #[serde(default)]
-    noise: bool,
-}
-
-/// A reducer.
-pub struct Rule {
-    pub name: String,
-    commands: Vec<String>,
     looks: Vec<Pattern>,
+    #[serde(default)]
     pub drop: Vec<Drop>,
     pub shape: Option<Shape>,
 }
 
 /// Lines that a reducer leaves out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Drop {
     /// A noun in the plural.
     pub what: String,
     pub lines: Vec<Pattern>,
     /// The number of lines behind each that go as well.
+    #[serde(default)]
     pub next: usize,
     /// A block of lines goes, up to a line that matches one of these.
+    #[serde(default)]
     pub until: Vec<Pattern>,
     /// Lines behind it that are indented deeper go as well.
+    #[serde(default)]
     pub indented: bool,
     /// The first lines of each run that stay.
+    #[serde(default)]
     pub keep: usize,
     /// A line goes although it has a word of error lines: a passed test may be named after an error.
+    #[serde(default)]
     pub harmless: bool,
     /// The note in the text does not mention the lines: nobody asks for them. The report does.
+    #[serde(default)]
     pub noise: bool,
 }
 
-thread_local! {
-    static READ: OnceCell<Vec<&'static Rule>> = const { OnceCell::new() };
+fn read() -> serde_json::Result<Vec<Rule>> {
+    serde_json::from_str(RULES)
 }
 
-fn all() -> Vec<&'static Rule> {
-    READ.with(|read| {
-        read.get_or_init(|| {
-            let written: Vec<Written> = serde_json::from_str(RULES).unwrap_or_default();
-            let read = |patterns: Vec<String>| patterns.iter().map(|pattern| Pattern::new(pattern)).collect();
-            let rule = |Written { name, commands, looks, drop, shape }: Written| {
-                let drop = drop.into_iter().map(|drop| Drop {
-                    what: drop.what,
-                    lines: read(drop.lines),
-                    next: drop.next,
-                    until: read(drop.until),
-                    indented: drop.indented,
-                    keep: drop.keep,
-                    harmless: drop.harmless,
-                    noise: drop.noise,
-                });
-                let rule = Rule { name, commands, looks: read(looks), drop: drop.collect(), shape };
-                // Read once for the life of the engine.
-                &*Box::leak(Box::new(rule))
-            };
-            written.into_iter().map(rule).collect()
-        })
-        .clone()
-    })
+thread_local! {
+    /// Read once for the life of the engine. A test reads them, too: that they can be read is known.
+    static READ: &'static [Rule] = Vec::leak(read().unwrap_or_default());
 }
 
 /// Returns the reducers of a text: that of its command, or the one whose lines it has, and those for all texts.
 pub fn of(command: &str, text: &str) -> Vec<&'static Rule> {
-    let all = all();
+    let all = READ.with(|read| *read);
     let named = stages(command).into_iter().find_map(|words| {
-        let score = |rule: &&&Rule| rule.commands.iter().filter_map(|command| runs(&words, command)).max();
+        let score = |rule: &&Rule| rule.commands.iter().filter_map(|command| runs(&words, command)).max();
         all.iter().filter(|rule| score(rule).is_some()).max_by_key(score)
     });
     let found = named.or_else(|| {
-        let looks: Vec<(usize, &&Rule)> = all.iter().map(|rule| (seen(rule, text), rule)).collect();
-        let best = looks.into_iter().rev().max_by_key(|(seen, _)| *seen);
+        let looks = all.iter().map(|rule| (seen(rule, text), rule));
+        let best = looks.rev().max_by_key(|(seen, _)| *seen);
         best.filter(|(seen, _)| *seen >= MIN_LOOKS).map(|(_, rule)| rule)
     });
     // Of an unknown text only what its own rule names may go: it may be a file.
     let is_output = found.is_some() || !command.is_empty();
-    let general = all.iter().filter(|rule| is_output && rule.commands.is_empty());
-    let mut rules: Vec<&'static Rule> = found.into_iter().chain(general).copied().collect();
-    rules.dedup_by_key(|rule| &rule.name);
-    rules
+    let is_other = |rule: &&Rule| found.is_none_or(|found| found.name != rule.name);
+    let general = all.iter().filter(|rule| is_output && rule.commands.is_empty()).filter(is_other);
+    found.into_iter().chain(general).collect()
 }
 
 /// Returns the words of each program that a command line runs, without wrappers and settings of variables.
@@ -164,12 +120,11 @@ fn seen(rule: &Rule, text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{RULES, Written, all, of};
+    use super::{of, read};
 
     #[test]
     fn the_rules_can_be_read() {
-        let written: Vec<Written> = serde_json::from_str(RULES).unwrap();
-        assert_eq!(written.len(), all().len());
+        assert!(!read().unwrap().is_empty());
     }
 
     #[test]
