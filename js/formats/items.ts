@@ -3,7 +3,7 @@
 import type { NeutralMessage, Part, PartEdit, Role } from "../types/messages.ts";
 import type { ReadMessage } from "./adapter.ts";
 import { text } from "./parts.ts";
-import { bad, copy, isFields } from "./values.ts";
+import { bad, copy, isFields, roleOf } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 /** The item as a whole, or a part of a message's content. */
@@ -12,6 +12,27 @@ export type ItemPiece = "item" | { content: number };
 /** Returns an item that is one part. */
 export function onePart(id: string, role: Role, part: Part): ReadMessage<ItemPiece> {
   return { message: { id, role, parts: [part] } satisfies NeutralMessage, pieces: ["item"] };
+}
+
+/** Reads a message: its role, one of `roles`, and its content. */
+export function itemMessage(
+  item: Fields,
+  id: string,
+  path: string,
+  roles: Readonly<Record<string, Role>>,
+  readContent: (content: unknown, path: string) => [Part, ItemPiece][],
+): ReadMessage<ItemPiece> {
+  const role = roleOf(roles, item["role"]);
+  if (!role)
+    throw bad(
+      `${path}.role`,
+      Object.keys(roles)
+        .join(", ")
+        .replace(/, (\w+)$/, " or $1"),
+      item["role"],
+    );
+  const read = readContent(item["content"], `${path}.content`);
+  return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
 }
 
 /** Reads content: a text, or a list of parts that `read` knows. */

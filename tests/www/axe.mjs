@@ -30,3 +30,27 @@ export function smallTargets(page) {
       .map(([name, { width, height }]) => `${name} ${width}x${height}`),
   );
 }
+
+/** Returns the controls that have no name. */
+export function namelessControls(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("input, select, button, textarea, progress, [role=textbox], [role=img]")]
+      .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
+      .map((control) => control.outerHTML),
+  );
+}
+
+/** Returns the ids or names that Tab reaches from an element on, in `steps` presses. */
+export async function reachedByTab(page, id, steps) {
+  await page.focus(`#${id}`);
+  const reached = new Set([id]);
+  for (let step = 0; step < steps; step++) {
+    await page.keyboard.press("Tab");
+    reached.add(
+      await page.evaluate(
+        () => document.activeElement.id || document.activeElement.name || document.activeElement.closest("[id]")?.id,
+      ),
+    );
+  }
+  return reached;
+}

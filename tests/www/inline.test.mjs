@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
-import { findingsOf, smallTargets } from "./axe.mjs";
+import { findingsOf, namelessControls, reachedByTab, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 
 const READY = "#inline-view[data-cursor]";
@@ -160,22 +160,8 @@ test("an empty file has no prompt, and says so", async () => {
 });
 
 test("every control has a name, and the keyboard reaches all of them", async () => {
-  const nameless = await page.evaluate(() =>
-    [...document.querySelectorAll("input, select, button, textarea, [role=img]")]
-      .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
-      .map((control) => control.outerHTML),
-  );
-  assert.deepEqual(nameless, []);
-  await page.focus("#slider");
-  const reached = new Set(["slider"]);
-  for (let step = 0; step < 26; step++) {
-    await page.keyboard.press("Tab");
-    reached.add(
-      await page.evaluate(
-        () => document.activeElement.id || document.activeElement.name || document.activeElement.closest("[id]")?.id,
-      ),
-    );
-  }
+  assert.deepEqual(await namelessControls(page), []);
+  const reached = await reachedByTab(page, "slider", 26);
   for (const id of ["tabs", "profile", "suffix-share", "edit-form", "slider", "tokens", "source", "copy", "prompt"])
     assert.ok(reached.has(id), `${id} of ${[...reached]}`);
   await page.locator('#prompt button[tabindex="0"]').focus();

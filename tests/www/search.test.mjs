@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { findingsOf, smallTargets } from "./axe.mjs";
+import { findingsOf, namelessControls, reachedByTab, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop } from "./conversation.mjs";
 import { longTasks } from "./tasks.mjs";
@@ -356,22 +356,8 @@ test("the address remembers the question, the ranking and the budget", async () 
 });
 
 test("every control has a name, and the keyboard reaches all of them", async () => {
-  const nameless = await page.evaluate(() =>
-    [...document.querySelectorAll("input, select, button, textarea, progress, [role=img]")]
-      .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
-      .map((control) => control.outerHTML),
-  );
-  assert.deepEqual(nameless, []);
-  await page.focus("#query");
-  const reached = new Set(["query"]);
-  for (let step = 0; step < 20; step++) {
-    await page.keyboard.press("Tab");
-    reached.add(
-      await page.evaluate(
-        () => document.activeElement.id || document.activeElement.name || document.activeElement.closest("[id]")?.id,
-      ),
-    );
-  }
+  assert.deepEqual(await namelessControls(page), []);
+  const reached = await reachedByTab(page, "query", 20);
   for (const id of ["slider", "tokens", "profile", "compare", "forget", "definitions", "whole", "suggested", "hits"])
     assert.ok(reached.has(id), `${id} of ${[...reached]}`);
 });

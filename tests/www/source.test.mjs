@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { findingsOf, smallTargets } from "./axe.mjs";
+import { findingsOf, namelessControls, reachedByTab, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop, paste } from "./conversation.mjs";
 import { longTasks } from "./tasks.mjs";
@@ -371,22 +371,8 @@ test("a budget that cannot be met is said, and the next one works", async () => 
 test("every control has a name, and the keyboard reaches all of them", async () => {
   for (const title of ["#gaps-title", "#outline-title", "#change-title"]) await page.click(title);
   await page.waitForFunction(() => document.querySelector("#outline button") && document.querySelector("#gaps button"));
-  const nameless = await page.evaluate(() =>
-    [...document.querySelectorAll("input, select, button, textarea, [role=textbox]")]
-      .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
-      .map((control) => control.outerHTML),
-  );
-  assert.deepEqual(nameless, []);
-  await page.focus("#file");
-  const reached = new Set(["file"]);
-  for (let step = 0; step < 26; step++) {
-    await page.keyboard.press("Tab");
-    reached.add(
-      await page.evaluate(
-        () => document.activeElement.id || document.activeElement.name || document.activeElement.parentElement.id,
-      ),
-    );
-  }
+  assert.deepEqual(await namelessControls(page), []);
+  const reached = await reachedByTab(page, "file", 26);
   for (const id of [
     "file",
     "language",

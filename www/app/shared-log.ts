@@ -74,7 +74,7 @@ export async function changing(act: (newer: string | undefined) => Promise<strin
   await locked(key, async () => {
     const kept = await keptLog(key);
     const isNewer = kept !== undefined && kept.stamp !== known.get(key);
-    // Even if it cannot be taken up: the reader is told, and the next change replaces it.
+    // Even if it cannot be taken up: the page reports it, and the next change replaces it.
     if (isNewer) known.set(key, kept.stamp);
     const text = await act(isNewer ? kept.text : undefined);
     if (text === undefined) return;

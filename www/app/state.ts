@@ -47,6 +47,17 @@ export type Alert = Failed & { action?: { label: string; run(): void } };
 /** The error of the newest action. */
 export const failure = signal<Alert | undefined>(undefined);
 
+/** Takes a budget that was entered. */
+export function enterBudget(tokens: number): void {
+  if (failure.value?.code === "bad_option") failure.value = undefined;
+  budget.value = tokens;
+}
+
+/** Says that what was entered is no budget. */
+export function refuseBudget(): void {
+  failure.value = { code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." };
+}
+
 /** Something that takes long: shown with its share, and a way to stop it. */
 export const progress = signal<{ label: string; share?: number; cancel?(): void } | undefined>(undefined);
 

@@ -2,7 +2,7 @@
 /** The budget: a slider with marks, and the number. */
 
 import { ask } from "../app/ask.ts";
-import { budget, failure, mode } from "../app/state.ts";
+import { budget, enterBudget, mode, refuseBudget } from "../app/state.ts";
 import { TokensField } from "../parts/tokens-field.tsx";
 import type { Ran } from "../worker/questions.ts";
 import { conversation, isBusy, next, ran, totals } from "./state.ts";
@@ -12,15 +12,6 @@ import { count, number, short } from "./words.ts";
 const STEPS = 2_000;
 
 const step = (total: number) => Math.max(1, Math.round(total / STEPS));
-
-function enter(tokens: number): void {
-  if (failure.value?.code === "bad_option") failure.value = undefined;
-  budget.value = tokens;
-}
-
-function refuse(): void {
-  failure.value = { code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." };
-}
 
 export function Budget() {
   const total = conversation.value?.total ?? ran.value?.before.total ?? 1;
@@ -48,7 +39,7 @@ export function Budget() {
         <Marks total={total} />
         {isBusy.value && <i class="busy" />}
       </div>
-      <TokensField id="tokens" tokens={value} onEnter={enter} onRefuse={refuse}>
+      <TokensField id="tokens" tokens={value} onEnter={enterBudget} onRefuse={refuseBudget}>
         {" "}
         tokens
       </TokensField>

@@ -17,54 +17,18 @@ export function Plan({ plan: { steps, summary, quality, ledger } }: { plan: NonN
           </li>
         ))}
       </ol>
-      {retention.length > 0 && (
-        <table id="quality">
-          <caption>Facts that the model still sees</caption>
-          <thead>
-            <tr>
-              <th scope="col">kind</th>
-              <th scope="col">total</th>
-              <th scope="col">word for word</th>
-              <th scope="col">on a line of its own</th>
-              <th scope="col">can be looked up</th>
-            </tr>
-          </thead>
-          <tbody>
-            {retention.map(({ kind, all, literal, ownLine, recall }) => (
-              <tr key={kind}>
-                <th scope="row">{words(kind)}</th>
-                <td>{number(all)}</td>
-                <td>{number(literal)}</td>
-                <td>{number(ownLine)}</td>
-                <td>{number(recall)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {ledger && ledger.length > 0 && (
-        <table id="ledger">
-          <caption>Lists of facts in the summary</caption>
-          <thead>
-            <tr>
-              <th scope="col">list</th>
-              <th scope="col">lines</th>
-              <th scope="col">shortened</th>
-              <th scope="col">left out, can be looked up</th>
-            </tr>
-          </thead>
-          <tbody>
-            {ledger.map(({ block, lines, shortened, leftOut }) => (
-              <tr key={block}>
-                <th scope="row">{block}</th>
-                <td>{number(lines)}</td>
-                <td>{number(shortened)}</td>
-                <td>{number(leftOut)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Facts
+        id="quality"
+        caption="Facts that the model still sees"
+        columns={["kind", "total", "word for word", "on a line of its own", "can be looked up"]}
+        rows={retention.map(({ kind, all, literal, ownLine, recall }) => [words(kind), all, literal, ownLine, recall])}
+      />
+      <Facts
+        id="ledger"
+        caption="Lists of facts in the summary"
+        columns={["list", "lines", "shortened", "left out, can be looked up"]}
+        rows={(ledger ?? []).map(({ block, lines, shortened, leftOut }) => [block, lines, shortened, leftOut])}
+      />
       {summary && (
         <section aria-label="The summary">
           <h3>The summary</h3>
@@ -72,5 +36,41 @@ export function Plan({ plan: { steps, summary, quality, ledger } }: { plan: NonN
         </section>
       )}
     </>
+  );
+}
+
+interface FactsProps {
+  id: string;
+  caption: string;
+  columns: readonly string[];
+  /** A name and its numbers; the table is absent if there are none. */
+  rows: readonly (readonly [name: string, ...numbers: number[]])[];
+}
+
+function Facts({ id, caption, columns, rows }: FactsProps) {
+  if (rows.length === 0) return null;
+  return (
+    <table id={id}>
+      <caption>{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, ...numbers]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {numbers.map((value, at) => (
+              <td key={columns[at + 1]}>{number(value)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,11 +1,11 @@
 /** Items of the OpenAI Agents SDK: messages, reasoning, calls and results as items of their own. */
 
-import { contentParts, noted, onePart, withContent } from "../items.ts";
+import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
 import { documentPart, image } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
-import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
+import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
@@ -21,12 +21,8 @@ export const messages: Messages<Piece> = {
     const id = `m${at}`;
     const type = item["type"] ?? "message";
     const one = (role: Role, part: Part) => onePart(id, role, part);
-    if (type === "message") {
-      const role = roleOf(ROLES, item["role"]);
-      if (!role) throw bad(`${path}.role`, "system, user or assistant", item["role"]);
-      const read = contentParts(item["content"], `${path}.content`, contentPart);
-      return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
-    }
+    if (type === "message")
+      return itemMessage(item, id, path, ROLES, (content, where) => contentParts(content, where, contentPart));
     const [input, output] = [CALLS.get(type), RESULTS.get(type)];
     // A search for tools that the provider runs itself has no id, and nothing answers it.
     if (type === "hosted_tool_call" || (isSearch(type) && idOf(item) === undefined))

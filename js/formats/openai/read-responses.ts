@@ -1,11 +1,11 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import { contentParts, noted, onePart, withContent } from "../items.ts";
+import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
 import { documentPart, image } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
-import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
+import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
@@ -55,18 +55,13 @@ export const messages: Messages<Piece> = {
     const id = `m${at}`;
     const type = item["type"] ?? "message";
     const one = (role: Role, part: Part) => onePart(id, role, part);
-    if (type === "message") {
-      const role = roleOf(ROLES, item["role"]);
-      if (!role) throw bad(`${path}.role`, "system, developer, user or assistant", item["role"]);
-      const read = messageParts(item["content"], `${path}.content`);
-      return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
-    }
+    if (type === "message") return itemMessage(item, id, path, ROLES, messageParts);
     if (typeof type !== "string") throw bad(`${path}.type`, "the name of an item's type", type);
     const ownId = OTHER_IDS.find((name) => name in item);
     if (ownId !== undefined) {
       throw bad(
         `${path}.${ownId}`,
-        'absent: calls are told by call_id here, and answered by items like function_call_output (items of the Agents SDK have the format "openai-agents")',
+        'absent: call_id names the call here, and items like function_call_output answer it (items of the Agents SDK have the format "openai-agents")',
         item[ownId],
       );
     }
