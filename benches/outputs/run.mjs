@@ -43,9 +43,10 @@ async function fixtures() {
     sum.ours += ours.tokens;
     sum.peer += count(inlineText);
   }
-  console.log(
-    `tokenjuice's fixtures: ${sum.cases}; facts kept in ${sum.kept} (peer ${sum.peerKept}), in no more tokens than the peer in ${sum.notLarger}; ${sum.before} tokens -> ${sum.ours} (peer ${sum.peer}, which says in the text what it counted)`,
-  );
+  console.log(`tokenjuice's fixtures: ${sum.cases}`);
+  console.log(`- facts kept in ${sum.kept} (peer ${sum.peerKept})`);
+  console.log(`- in no more tokens than the peer in ${sum.notLarger}`);
+  console.log(`- ${sum.before} tokens -> ${sum.ours} (peer ${sum.peer}, which writes counts of its own)`);
 }
 
 /** All tool results of the public transcripts, with the command if there is one. */
@@ -101,7 +102,7 @@ function speed() {
     return Math.min(...times);
   };
   const [whole, counting] = [time(() => reduceOutput(log, { command: "cargo test" })), time(() => count(log))];
-  console.log(
-    `\n${megabytes.toFixed(1)} MB of a test run: ${((megabytes / whole) * 1e3) | 0} MB/s with counting the text before and after, ${((megabytes / Math.max(1, whole - counting)) * 1e3) | 0} MB/s without (counting alone ${((megabytes / counting) * 1e3) | 0})`,
-  );
+  const rate = (ms) => `${Math.round((megabytes / ms) * 1e3)} MB/s`;
+  console.log(`\n${megabytes.toFixed(1)} MB of a test run: ${rate(whole)} with counting before and after`);
+  console.log(`- without counting ${rate(Math.max(1, whole - counting))}, counting alone ${rate(counting)}`);
 }

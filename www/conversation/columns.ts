@@ -10,7 +10,7 @@ export interface Column {
   fate: number;
 }
 
-/** Sums up rows in so many columns. */
+/** Sums up rows in `count` columns. */
 export function columnsOf({ fates, before, after }: Rows, count: number): Column[] {
   const size = fates.length;
   const columns = Array.from({ length: count }, (): Column => ({ whole: 0, sent: 0, fate: 0 }));

@@ -45,7 +45,7 @@ export function ProfileEditor({ id, given, of = "", onChange, read, say }: Edito
   const [error, setError] = useState<{ message: string; code: string }>();
   const newest = useRef(0);
   const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** What the text stands for: another value comes from outside, and replaces it. */
+  /** The value of the text. Another one comes from outside, and replaces the text. */
   const own = useRef<string>(undefined);
 
   async function take(from: string, isTyped: boolean): Promise<void> {

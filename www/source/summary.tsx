@@ -23,8 +23,8 @@ interface Props {
 }
 
 /**
- * A stretch of the shown text: of the summary from `at` on, or of the source from `from` on. With `lines` it has so many
- * whole lines, which the browser lays out when they can be seen.
+ * A stretch of the shown text: of the summary from `at` on, or of the source from `from` on. With `lines` it is this
+ * number of whole lines, which the browser lays out when they can be seen.
  */
 type Piece =
   | { kind: "kept"; text: string; at: number; lines?: number }

@@ -155,7 +155,7 @@ test("events of a stream and lines of a log are refused", () => {
   refused({ input: events.slice(1) }, "bad_message", "input[1].tool_id");
 });
 
-test("items of the Agents SDK are told from those of the Responses API by the ids of their calls", () => {
+test("the ids of calls distinguish items of the Agents SDK from those of the Responses API", () => {
   const call = { type: "function_call", callId: "c1", name: "run", arguments: "{}" };
   const result = { type: "function_call_result", callId: "c1", name: "run", output: { type: "text", text: "ok" } };
   const answer = {
