@@ -74,24 +74,25 @@ for (const place of ["page", "worker"]) {
   });
 }
 
-test("a page goes on drawing while an index is built in its thread", async () => {
-  const frames = await page.evaluate(async () => {
+test("a page does other tasks while an index is built in its thread", async () => {
+  // Frames are drawn by another process, which a busy machine holds up; timers are of the page's own thread.
+  const { turns, between } = await page.evaluate(async () => {
     const { openIndex, memoryFiles } = search;
     const index = await openIndex({ source: memoryFiles(files), sliceMs: 4 });
-    let frames = 0;
+    let turns = 0;
     let isOver = false;
-    const draw = () => {
-      frames += 1;
-      if (!isOver) requestAnimationFrame(draw);
+    const turn = () => {
+      turns += 1;
+      if (!isOver) setTimeout(turn);
     };
-    requestAnimationFrame(draw);
-    const turns = [];
-    await index.sync({ onProgress: ({ done }) => turns.push([done, frames]) });
+    setTimeout(turn);
+    const seen = [];
+    await index.sync({ onProgress: ({ done }) => seen.push([done, turns]) });
     isOver = true;
     await index.dispose();
-    return { frames, between: turns.filter(([done]) => done > 0 && done < 500).some(([, count]) => count > 1) };
+    return { turns, between: seen.some(([done, count]) => done > 0 && done < 500 && count > 1) };
   });
-  assert.ok(frames.frames > 2 && frames.between, JSON.stringify(frames));
+  assert.ok(turns > 2 && between, JSON.stringify({ turns, between }));
 });
 
 test("abort reaches the worker, progress comes back, a worker that is no script fails", async () => {

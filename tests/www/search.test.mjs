@@ -193,6 +193,8 @@ test("the other ranking can be chosen, and shown beside the first", async () => 
   const bm25 = await places();
   await page.check("#compare");
   await page.waitForSelector("#other-pane");
+  // The other ranking has an index of its own, which is being built.
+  await shows({ complete: "true" });
   await page.waitForFunction(() => document.querySelectorAll("#other > li").length > 0);
   assert.match(await text("other-title"), /Hits of TF-IDF/);
   const tfidf = await places("other");
