@@ -104,6 +104,20 @@ fn other_texts_stay() {
 }
 
 #[test]
+fn files_keep_their_text() {
+    for Sample { text, .. } in samples() {
+        for command in ["cat a.txt", "head -50 a.txt", "sed -n 1,80p a.txt", "cd app && cat a.txt | head -20"] {
+            let done = reduced(&text, command);
+            let flat = |text: &str| text.lines().map(|line| line.trim_start().to_string()).collect::<Vec<_>>();
+            assert!(done.is_none_or(|done| flat(&done.text) == flat(&text)), "{command} of\n{text}");
+        }
+    }
+    let file = "{\n  \"name\": \"app\",\n\n\n  \"version\": 1\n}\n";
+    assert_eq!(reduced(file, "cat package.json"), None);
+    assert!(reduced(file, "curl -s localhost/app").is_some());
+}
+
+#[test]
 fn tables_hold_all_values() {
     let row = |n| format!(r#"{{"id": {n}, "name": "n{n}", "at": {{"x": {n}.5, "y": -1}}, "tags": ["a", "b"]}}"#);
     let rows: Vec<String> = (0..50).map(row).collect();

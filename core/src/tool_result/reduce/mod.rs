@@ -3,7 +3,8 @@
 //!
 //! In: a text, and the command that wrote it, if known. Out: [`Reduced`]: a text with fewer tokens, or nothing. A
 //! reducer is data (`rules.json`): what it recognises, and which lines it leaves out. The last line says how many lines
-//! are missing and how to get them back. Error lines stay. Start reading at [`reduce`]; each step has a module:
+//! are missing and how to get them back. Error lines stay, and so does all text of a file that a command prints: it may
+//! be edited by its exact text. Start reading at [`reduce`]; each step has a module:
 //!
 //! - [`Pattern`]: the language of the lines in `rules.json`.
 //! - `rules`: reads the rules and selects those of a text.
@@ -110,6 +111,11 @@ fn rewritten(text: &str, source: Source) -> Option<Reduced> {
         return None;
     }
     let mut done = Reduced { text: String::new(), tokens: 0, before: 0, rules: vec![], left_out: vec![] };
+    if rules::prints_file(source.command) {
+        // Whoever edits the file names its exact text. Numbers of lines are not part of it.
+        let (text, _) = shape::written(Shape::Numbered, text)?;
+        return Some(Reduced { text, rules: vec![Shape::Numbered.name().into()], ..done });
+    }
     if let Some(short) = table::json(text) {
         return Some(Reduced { text: short, rules: vec!["json".into()], ..done });
     }

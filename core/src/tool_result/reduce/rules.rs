@@ -85,6 +85,56 @@ pub fn of(command: &str, text: &str) -> Vec<&'static Rule> {
     found.into_iter().chain(general).collect()
 }
 
+/// Programs that print files, and the number of their operands that are none: the script of `sed`.
+const READERS: [(&str, usize); 13] = [
+    ("cat", 0),
+    ("bat", 0),
+    ("nl", 0),
+    ("less", 0),
+    ("more", 0),
+    ("type", 0),
+    ("Get-Content", 0),
+    ("gc", 0),
+    ("tac", 0),
+    ("head", 0),
+    ("tail", 0),
+    ("sed", 1),
+    ("awk", 1),
+];
+
+/// Endings of files that programs write and nobody edits: to read them is to read an output.
+const OUTPUTS: [&str; 4] = [".log", ".out", ".jsonl", ".ndjson"];
+
+/// Returns whether a command line prints a file that may be edited later, by its exact text.
+pub fn prints_file(command: &str) -> bool {
+    stages(command).iter().any(|words| {
+        let bare: Vec<&str> = words.iter().map(|word| word.trim_matches(['\'', '"', '(', ')', '{', '}'])).collect();
+        if let ["git", rest @ ..] = bare.as_slice() {
+            return rest.contains(&"show") && rest.iter().any(|word| !word.starts_with('-') && word.contains(':'));
+        }
+        // `xargs cat`, `find -exec cat`, `do cat`, `bash -c 'cat …'`
+        let starts = |at: usize| at == 0 || matches!(bare[at - 1], "xargs" | "-exec" | "do" | "then" | "-c" | "-lc");
+        bare.iter().enumerate().filter(|(at, _)| starts(*at)).any(|(at, word)| {
+            let program = word.rsplit('/').next().unwrap_or(word);
+            let Some((_, others)) = READERS.iter().find(|(name, _)| *name == program) else { return false };
+            let rest = &bare[at + 1..];
+            // It writes a file.
+            if rest.iter().any(|word| word.starts_with('>') || word.starts_with("<<") || *word == "-i") {
+                return false;
+            }
+            let is_given = at > 0 && matches!(bare[at - 1], "xargs" | "-exec");
+            let operands = rest.iter().filter(|word| !word.starts_with(['-', '+', '<']) && !word.contains('>'));
+            let files: Vec<&str> = operands.skip(*others).filter(|word| !is_number(word)).copied().collect();
+            is_given || files.iter().any(|file| !OUTPUTS.iter().any(|end| file.ends_with(end)))
+        })
+    })
+}
+
+/// Returns whether a word is the value of an option: `-n 20`.
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Returns the words of each program that a command line runs, without wrappers and settings of variables.
 fn stages(command: &str) -> Vec<Vec<&str>> {
     let stages = command.split(['|', ';', '\n', '&']).map(words);
@@ -120,7 +170,7 @@ fn seen(rule: &Rule, text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{of, read};
+    use super::{of, prints_file, read};
 
     #[test]
     fn the_rules_can_be_read() {
@@ -139,5 +189,44 @@ mod tests {
         check("python -m pytest -q", "pytest");
         check("git -C x status", "git status");
         check("/usr/bin/rg -n todo", "search");
+    }
+
+    #[test]
+    fn commands_that_print_a_file() {
+        let check = |command: &str, wanted: bool| assert_eq!(prints_file(command), wanted, "{command}");
+        for command in [
+            "cat package.json",
+            "cd x && ls -la && cat -n src/a.rs",
+            "head -n 20 a.html",
+            "tail +5 a.rs",
+            "nl -ba a.rs | sed -n '1,80p'",
+            "sed -n 1,80p a.rs",
+            "sed -n '1,80p' \"a b.rs\"",
+            "bash -lc 'cat a.rs'",
+            "find . -name '*.ts' -exec cat {} +",
+            "git ls-files | xargs cat",
+            "for f in a b; do cat $f; done",
+            "git show HEAD~1:src/a.rs",
+            "/bin/cat 2.json",
+            "Get-Content a.ts",
+        ] {
+            check(command, true);
+        }
+        for command in [
+            "",
+            "cargo test 2>&1 | tail -5",
+            "npm test | tail -n 40",
+            "cat build.log",
+            "tail -100 out/run.jsonl",
+            "cat <<EOF > a.rs",
+            "cat > a.rs << 'EOF'",
+            "sed -i s/a/b/ a.rs",
+            "x | sed s/a/b/",
+            "git show HEAD",
+            "ls -l",
+            "concat a b",
+        ] {
+            check(command, false);
+        }
     }
 }
