@@ -14,6 +14,7 @@ import type { CompactReport, CompactResult } from "../types/compact-report.ts";
 import { compactFields, rangeOfIds } from "./compact-fields.ts";
 import { modelOf } from "./limits.ts";
 import { counting, keptIds, read } from "./reading.ts";
+import { budgetWithin, refuseExceeded, shownExceeded, withinRequestLimits } from "./request-limits.ts";
 import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
 import { wireRepaired, withRepairs } from "./wire-repair.ts";
@@ -75,6 +76,7 @@ export async function compactMessages<T>(
   const all = {
     ...counting(reading, options),
     ...rest,
+    budget: budgetWithin(reading, provider, options),
     ...(provider && { receiver: receiver(reading, provider, options) }),
     keep: keptIds(reading, keep),
     ...(cover && { cover: rangeOfIds(reading, cover) }),
@@ -86,16 +88,16 @@ export async function compactMessages<T>(
     () => wasm().beginCompaction(reading.messages, all),
   );
   refuseUnfit(report, options.budget);
-  const { status, after } = report;
-  const result = { status, messages: reading.rebuild(plan) as T, edits, report, repaired: [] };
-  if (!repair || !provider) return result;
-  const cut = { messages: result.messages, after };
-  const done = wireRepaired(cut, repair, reading, provider, options.budget, options);
+  const made = { messages: reading.rebuild(plan), after: report.after, repaired: [] };
+  const valid = repair && provider ? wireRepaired(made, repair, reading, provider, options.budget, options) : made;
+  const { after, exceeded, repaired, ...done } = withinRequestLimits(valid, reading, provider, options);
+  if (report.status !== "cancelled") refuseExceeded(exceeded, options.limits ?? {});
   return {
-    ...result,
+    status: report.status,
     messages: done.messages as T,
-    report: { ...report, after: done.after },
-    repaired: done.repaired,
+    edits,
+    report: { ...report, after, ...shownExceeded(exceeded) },
+    repaired,
   };
 }
 

@@ -22,3 +22,9 @@ export function modelOf(model: string | ModelLimits | undefined): ModelLimits {
   const { outputReserve, defaultTier, surcharge } = model;
   return defined({ name, maxPromptTokens, maxContextWindowTokens, outputReserve, defaultTier, surcharge });
 }
+
+/** Returns the known tokens of a model's window: stated, or by its name. */
+export function knownWindow(model: string | ModelLimits | undefined): number | undefined {
+  const { tokens, source } = limitFor({ model: { ...modelOf(model), outputReserve: 0 } });
+  return source === "assumedLimit" ? undefined : tokens;
+}

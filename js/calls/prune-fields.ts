@@ -12,7 +12,9 @@ import type { PruneCut, PruneOptions, PrunePass, PruneReport, PruneResult, Remov
 import { providerOf } from "../validity/providers.ts";
 import { serverItems } from "../validity/server-items.ts";
 import { fields as receiverFields } from "../validity/validity.ts";
+import type { LimitFinding } from "../types/limits.ts";
 import { limitFields, modelOf } from "./limits.ts";
+import { shownExceeded, withinRequestLimits } from "./request-limits.ts";
 import { counting, keptIds } from "./reading.ts";
 import { wireRepaired } from "./wire-repair.ts";
 import type { Repair } from "./wire-repair.ts";
@@ -31,29 +33,25 @@ export function withheld(reading: Reading): Removal[] {
 /** The report of the engine, with its plan. */
 export type Pruned = PruneReport & { plan: PlanItem[]; repair?: Repair };
 
+/** A request with what the provider's rules changed, and the limits that it exceeds. */
+export type Cut = PruneResult<unknown> & { repaired: Removal[]; exceeded: LimitFinding[] };
+
 /**
- * Carries the plan out; what only the provider's own checks see is repaired as well. What the provider's rules changed
- * stands apart from the report.
+ * Carries the plan out; what only the provider's own checks see is repaired as well, and pictures and documents beyond
+ * its limits become notes. What the provider's rules changed stands apart from the report.
  */
 export function rebuilt(
   { plan, repair, ...pruned }: Pruned,
   reading: Reading,
   options: PruneOptions,
   receiver = options.provider,
-): PruneResult<unknown> & { repaired: Removal[] } {
+): Cut {
   const report = { ...pruned, removed: [...withheld(reading), ...pruned.removed] };
-  const messages = reading.rebuild(plan);
   const provider = providerOf(reading.format, receiver);
-  if (!repair || !provider) return { messages, report, repaired: [] };
-  const { after, repaired, ...done } = wireRepaired(
-    { messages, after: report.after },
-    repair,
-    reading,
-    provider,
-    report.budget,
-    options,
-  );
-  return { messages: done.messages, report: { ...report, after }, repaired };
+  const made = { messages: reading.rebuild(plan), after: report.after, repaired: [] };
+  const valid = repair && provider ? wireRepaired(made, repair, reading, provider, report.budget, options) : made;
+  const { after, exceeded, ...done } = withinRequestLimits(valid, reading, provider, options);
+  return { ...done, report: { ...report, after, ...shownExceeded(exceeded) }, exceeded };
 }
 
 const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {

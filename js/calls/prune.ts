@@ -9,6 +9,7 @@ import type { PruneOptions, PruneResult } from "../types/prune.ts";
 import { pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Pruned } from "./prune-fields.ts";
 import { read } from "./reading.ts";
+import { cutToLimits } from "./request-limits.ts";
 import { withRepairs } from "./wire-repair.ts";
 
 /**
@@ -34,12 +35,16 @@ import { withRepairs } from "./wire-repair.ts";
  * ```
  *
  * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if the messages that must stay
- *   do not fit; and the errors of {@link countMessages}
+ *   do not fit, or exceed one of `limits` (`path` names it); and the errors of {@link countMessages}
  */
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
   const reading = read(messages, check(options, PRUNE));
-  const fields = pruneFields(reading, options);
-  const pruned = call(() => wasm().prunePlan(reading.messages, fields) as Pruned);
-  const { messages: fitting, report, repaired } = rebuilt(pruned, reading, options);
+  const cut = (budget?: number) => {
+    const asked = budget === undefined ? options : { ...options, budget };
+    const fields = pruneFields(reading, asked);
+    const pruned = call(() => wasm().prunePlan(reading.messages, fields) as Pruned);
+    return rebuilt(pruned, reading, asked);
+  };
+  const { messages: fitting, report, repaired } = cutToLimits(cut, options.limits);
   return { messages: fitting as T, report: withRepairs(report, repaired) };
 }

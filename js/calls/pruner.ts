@@ -4,8 +4,9 @@
  */
 
 import { pruneFields, rebuilt } from "./prune-fields.ts";
-import type { Pruned } from "./prune-fields.ts";
+import type { Cut, Pruned } from "./prune-fields.ts";
 import { read } from "./reading.ts";
+import { cutToLimits } from "./request-limits.ts";
 import { withRepairs } from "./wire-repair.ts";
 import type { counting } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
@@ -13,7 +14,7 @@ import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import type { NeutralMessage, Part } from "../types/messages.ts";
-import type { PruneCut, PruneOptions, PruneResult, Removal } from "../types/prune.ts";
+import type { PruneCut, PruneOptions, PruneResult } from "../types/prune.ts";
 import { check } from "../options/check.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
 
@@ -73,16 +74,16 @@ export class Pruner {
    *
    * @internal
    */
-  cutRead(
-    reading: Reading,
-    options: PruneOptions,
-    receiver = options.provider,
-  ): PruneResult<unknown> & { repaired: Removal[] } {
+  cutRead(reading: Reading, options: PruneOptions, receiver = options.provider): Cut {
     const previous = "previous" in options ? options.previous : this.cut;
-    const fields = pruneFields(reading, { ...options, ...(previous && { previous }) }, receiver);
-    const held = this.#hold(reading.messages, fields);
-    const text = call(() => held.prune(fields));
-    const done = rebuilt(JSON.parse(text) as Pruned, reading, options, receiver);
+    const cut = (budget?: number) => {
+      const asked = { ...options, ...(previous && { previous }), ...(budget !== undefined && { budget }) };
+      const fields = pruneFields(reading, asked, receiver);
+      const held = this.#hold(reading.messages, fields);
+      const text = call(() => held.prune(fields));
+      return rebuilt(JSON.parse(text) as Pruned, reading, asked, receiver);
+    };
+    const done = cutToLimits(cut, options.limits);
     this.cut = done.report.cut;
     return done;
   }

@@ -26,7 +26,12 @@ interface RequestFacts {
 }
 
 /** The options by which finished messages are counted. */
-type HowCounted = Omit<CountOptions, "model"> & { model?: string | ModelLimits | undefined };
+export type HowCounted = Omit<CountOptions, "model"> & { model?: string | ModelLimits | undefined };
+
+/** Returns these options as `countMessages` takes them. */
+export function howOf({ encoding, tokenizer, costModel, images, imageSize, tools, model }: HowCounted): CountOptions {
+  return defined({ encoding, tokenizer, model: modelOf(model).name, costModel, images, imageSize, tools });
+}
 
 /** Returns the report of a cut whose removals include these repairs. */
 export function withRepairs<R extends { removed: Removal[] }>(report: R, repaired: readonly Removal[]): R {
@@ -52,10 +57,9 @@ export function wireRepaired(
   { format, source, ...reading }: Reading,
   provider: ProviderName,
   budget: number,
-  { encoding, tokenizer, costModel, images, imageSize, tools, ...options }: HowCounted,
+  options: HowCounted,
 ): Finished {
-  const { name: model } = modelOf(options.model);
-  const how = defined({ encoding, tokenizer, model, costModel, images, imageSize, tools });
+  const how = howOf(options);
   const { messages: sound, changes: more } = wireSendable(messages, format, provider, how, signatures);
   if (sound === messages) return { messages, repaired: changes, after };
   const { total, frame, conversation, messages: count } = countMessages(sound, { ...how, format });

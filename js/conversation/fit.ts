@@ -8,7 +8,8 @@ import type { LogView } from "../log/types.ts";
 import { Pruner } from "../calls/pruner.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
-import type { CutReport, Removal } from "../types/prune.ts";
+import type { LimitFinding } from "../types/limits.ts";
+import type { CutReport, PruneOptions, Removal } from "../types/prune.ts";
 import type { ProviderName } from "../types/validity.ts";
 
 /** The options by which the view is counted. */
@@ -24,9 +25,20 @@ export interface Fitted<T> {
   repaired: Removal[];
   before: Totals;
   after: Totals;
+  /** Documented limits that the request exceeds. */
+  exceeded: readonly LimitFinding[];
   /** True if whole messages were dropped, so that the request does not mention them. */
   hasDropped: boolean;
   performedBy: "prune" | "shorten" | "render";
+}
+
+/** What decides how a view is cut. */
+export interface FitBy {
+  compaction: Partial<CompactOptions>;
+  /** The log's ids of messages that stay. */
+  keep: readonly string[];
+  provider: ProviderName | undefined;
+  limits: PruneOptions["limits"];
 }
 
 /** A cut moves by at least this share of the limit, so that the provider's cache breaks seldom. */
@@ -48,9 +60,7 @@ export class Fit {
     how: Counted,
     budget: number,
     edits: string,
-    compaction: Partial<CompactOptions>,
-    keep: readonly string[],
-    provider: ProviderName | undefined,
+    { compaction, keep, provider, limits }: FitBy,
   ): Promise<Fitted<T>> {
     // After an edit or an undo the same numbers refer to other messages.
     if (edits !== this.edits) this.pruner.cut = undefined;
@@ -65,9 +75,13 @@ export class Fit {
           }))
         : removed;
     const kept = names.flatMap((ids, at) => (ids.some((id) => keep.includes(id)) ? [isNamed ? at : ids[0]!] : []));
-    const same = { keep: kept };
+    const same = { keep: kept, ...(limits && { limits }) };
     const fitted = (
-      { messages, report, repaired }: { messages: unknown; report: CutReport; repaired: Removal[] },
+      {
+        messages,
+        report,
+        repaired,
+      }: { messages: unknown; report: CutReport & { exceeded?: readonly LimitFinding[] }; repaired: Removal[] },
       performedBy: Fitted<T>["performedBy"],
     ): Fitted<T> => ({
       messages: messages as T[],
@@ -76,6 +90,7 @@ export class Fit {
       before: report.before,
       after: report.after,
       hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
+      exceeded: report.exceeded ?? [],
       performedBy,
     });
     try {

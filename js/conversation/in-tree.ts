@@ -101,7 +101,7 @@ export class InTree<T> {
     const look = this.c.look();
     return {
       look,
-      sent: { messages: look.view.messages, mended: [] },
+      sent: { messages: look.view.messages, mended: [], exceeded: [] },
       compactions: [...(compactions ?? [])],
       wasRunning: false,
     };
@@ -134,6 +134,7 @@ export class InTree<T> {
           after,
           hasDropped: true,
           repaired: [],
+          exceeded: [],
           performedBy: "render",
         },
         look,

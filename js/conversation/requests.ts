@@ -13,6 +13,7 @@ import type { Sent } from "./sending.ts";
 import { aborted, waitAtMost } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
+import { shownExceeded } from "../calls/request-limits.ts";
 
 /** Max share of the limit for the system prompt and tools; above it a warning is emitted. */
 const FRAME = 0.8;
@@ -159,7 +160,11 @@ export class Requests<T> {
   }
 
   /** Records the request and returns it with its report. */
-  finished(look: Look<T>, { messages, fitted, mended, totals }: Sent<T>, compactions: Compacted[]): Prepared<T> {
+  finished(
+    look: Look<T>,
+    { messages, fitted, mended, totals, exceeded }: Sent<T>,
+    compactions: Compacted[],
+  ): Prepared<T> {
     const { compactor } = this.parts;
     if (fitted) this.sending.tell(fitted, look);
     const { usage } = totals ? this.c.look(totals) : look;
@@ -171,6 +176,7 @@ export class Requests<T> {
       compactions,
       trimmed: fitted?.removed ?? [],
       repaired: [...look.view.repaired, ...mended],
+      ...shownExceeded(exceeded),
       lowHeadroom: (compactions.length > 0 || look.overflows) && usage.used > usage.frame + usage.tools + RELIEF * room,
       ...(job !== undefined && { job }),
     };

@@ -3,8 +3,13 @@
 import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
 import { restateExceeded } from "../errors/exceeded.ts";
+import { read } from "../calls/reading.ts";
+import { isMendedByCutting, refuseExceeded, withinRequestLimits } from "../calls/request-limits.ts";
 import { mendings, wireSendable } from "../calls/wire-repair.ts";
+import type { LogView } from "../log/types.ts";
+import type { LimitFinding } from "../types/limits.ts";
 import { providerOf } from "../validity/providers.ts";
+import { limitsOf } from "../validity/request-limits.ts";
 import type { Removal } from "../types/prune.ts";
 import type { Totals } from "../types/count.ts";
 import type { ProviderName } from "../types/validity.ts";
@@ -22,14 +27,19 @@ export interface Sent<T> {
   mended: Removal[];
   /** Totals of messages that differ from the current view. */
   totals?: Totals;
+  /** Documented limits that the request exceeds. */
+  exceeded: readonly LimitFinding[];
 }
+
+/** A view that its provider accepts. */
+type Valid<T> = Pick<Sent<T>, "messages" | "mended" | "totals">;
 
 export class Sending<T> {
   private readonly fit = new Fit();
   private readonly c: Context<T>;
   private readonly options: Pick<
     ConversationOptions<T>,
-    "encoding" | "tokenizer" | "costModel" | "images" | "imageSize" | "provider"
+    "encoding" | "tokenizer" | "costModel" | "images" | "imageSize" | "provider" | "limits"
   >;
 
   constructor(context: Context<T>, options: Sending<T>["options"]) {
@@ -52,7 +62,7 @@ export class Sending<T> {
    * @throws EspalierError `budget_exceeded` if the messages that must stay are too large even when shortened
    */
   async made(look: Look<T>, isLeft: boolean): Promise<Sent<T>> {
-    const { machine, apart, cut: unpaid, beside: around } = this.c;
+    const { apart, cut: unpaid, beside: around } = this.c;
     const { format } = this.c.log;
     const { view } = look;
     // Without any message there is nothing to repair; if all messages were empty, there is.
@@ -69,25 +79,63 @@ export class Sending<T> {
       const fitted = await this.fitted(look, budget, provider).catch((error: unknown) => {
         throw restateExceeded(error, { budget: whole, beside });
       });
-      return { messages: fitted.messages, fitted, mended: fitted.repaired, totals: fitted.after };
+      const { messages, repaired: mended, after: totals, exceeded } = fitted;
+      return { messages, fitted, mended, totals, exceeded };
     };
     if (!isLeft && look.overflows) return cut();
-    if (!provider) return { messages: view.messages, mended: [] };
-    const { plan = view.plan, messages = view.messages, after, repair } = this.c.log.mended(provider, machine.name);
-    const { messages: sound, changes } = wireSendable(
-      messages,
-      format,
-      provider,
-      { model: machine.name },
-      repair.signatures,
-    );
-    if (sound === view.messages && after.total === view.after.total) return { messages: sound, mended: [] };
-    const totals = sound === messages ? after : this.recounted(sound, tools);
+    const valid = provider ? this.valid(view, provider) : { messages: view.messages, mended: [] };
     // A prompt tree cuts long results itself.
-    if (!isLeft && totals.total - tools - unpaid > budget) return cut();
-    const names = changes.length === 0 ? [] : namesOf({ plan, messages }, (id) => this.c.log.original(id));
+    if (!isLeft && valid.totals && valid.totals.total - tools - unpaid > budget) return cut();
+    const { isTooLong, ...light } = this.light(valid, view, provider);
+    return isTooLong && !isLeft ? cut() : light;
+  }
+
+  /** Returns the view as its provider accepts it. */
+  private valid(view: LogView<T>, provider: ProviderName): Valid<T> {
+    const { log, machine } = this.c;
+    const { plan = view.plan, messages = view.messages, after, repair } = log.mended(provider, machine.name);
+    const facts = { model: machine.name };
+    const { messages: sound, changes } = wireSendable(messages, log.format, provider, facts, repair.signatures);
+    if (sound === view.messages && after.total === view.after.total) return { messages: sound, mended: [] };
+    const totals = sound === messages ? after : this.recounted(sound, view.after.tools);
+    const names = changes.length === 0 ? [] : namesOf({ plan, messages }, (id) => log.original(id));
     const mended = [...repair.changes, ...mendings(changes, (index) => names[index] ?? [])];
     return { messages: sound, mended, totals };
+  }
+
+  /**
+   * Keeps the limits of the request that are not tokens. `isTooLong`: only fewer messages keep them.
+   *
+   * @throws EspalierError `budget_exceeded` if what must stay exceeds a stated limit
+   */
+  private light(
+    valid: Valid<T>,
+    view: LogView<T>,
+    provider: ProviderName | undefined,
+  ): Sent<T> & { isTooLong: boolean } {
+    const { limits = {} } = this.options;
+    const { log } = this.c;
+    const { maxMessages = Infinity } = limitsOf(provider, limits);
+    if (!log.mayHaveMedia && limits.maxBytes === undefined && valid.messages.length <= maxMessages)
+      return { ...valid, exceeded: [], isTooLong: false };
+    const ids = new Map(namesOf(view, (id) => log.original(id)).map(([id], at) => [view.messages[at], id]));
+    const { messages, after, repaired, exceeded } = withinRequestLimits(
+      { messages: valid.messages, after: valid.totals ?? view.after, repaired: [] },
+      read(valid.messages, this.counted),
+      provider,
+      { ...this.counted, limits },
+      { idAt: (at) => ids.get(valid.messages[at]!), kept: this.pinned },
+    );
+    const isTooLong = isMendedByCutting(exceeded);
+    if (!isTooLong) refuseExceeded(exceeded, limits);
+    if (messages === valid.messages) return { ...valid, exceeded, isTooLong };
+    const totals = { ...after, total: after.total + view.after.tools };
+    return { messages: messages as T[], mended: [...valid.mended, ...repaired], totals, exceeded, isTooLong };
+  }
+
+  /** Ids of pinned messages. */
+  private get pinned(): string[] {
+    return this.c.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
   }
 
   private recounted(messages: T[], tools: number): Totals {
@@ -98,20 +146,10 @@ export class Sending<T> {
   /** Cuts the view to this number of our tokens. */
   private async fitted(look: Look<T>, budget: number, provider: ProviderName | undefined): Promise<Fitted<T>> {
     const edits = this.c.log.standing();
-    const pinned = this.c.log
-      .pins()
-      .flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
     const names = namesOf(look.view, (id) => this.c.log.original(id));
-    const fitted = await this.fit.fit(
-      look.view,
-      names,
-      this.counted,
-      budget,
-      edits,
-      this.c.compaction,
-      pinned,
-      provider,
-    );
+    const { limits } = this.options;
+    const by = { compaction: this.c.compaction, keep: this.pinned, provider, limits };
+    const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, by);
     const withTools = (totals: Totals): Totals => ({
       ...totals,
       tools: look.view.after.tools,

@@ -7,7 +7,8 @@ import type { CompactHooks, CompactOptions, Trigger } from "../types/compact.ts"
 import type { CompactReport, CompactStatus, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
 import type { Format, ToolList } from "../types/messages.ts";
-import type { ModelLimits, Removal } from "../types/prune.ts";
+import type { LimitFinding } from "../types/limits.ts";
+import type { ModelLimits, PruneOptions, Removal } from "../types/prune.ts";
 import type { Llm } from "../types/llm.ts";
 import type { ProfileFields, ProfileName } from "../types/profile.ts";
 import type { ProviderName } from "../types/validity.ts";
@@ -58,6 +59,8 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    * provider until one is set, and only their calls are paired.
    */
   provider?: ProviderName;
+  /** As {@link PruneOptions.limits}: what exceeds them is left out of the request, and stays in the conversation. */
+  limits?: PruneOptions["limits"];
   /** The system prompt, if the format keeps it separate from the messages: it is counted with every request. */
   system?: string;
   /** Writes summaries. Without it rules write them. */
@@ -177,6 +180,8 @@ export interface PrepareReport {
   trimmed: Removal[];
   /** Repairs of this request, so that its provider accepts it. */
   repaired: Removal[];
+  /** As {@link PruneReport.exceeded}. */
+  exceeded?: readonly LimitFinding[];
   /** Number of the job that was started, or is running. */
   job?: number;
   /** True if it fits, but less than two fifths of the room for messages are free. */

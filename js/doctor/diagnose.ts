@@ -5,6 +5,7 @@ import type { Reading } from "../formats/adapter.ts";
 import { findSource } from "../formats/detect.ts";
 import { readConversation } from "../formats/index.ts";
 import { countMessages } from "../calls/count.ts";
+import { knownWindow } from "../calls/limits.ts";
 import { check } from "../options/check.ts";
 import { DIAGNOSE } from "../options/schemas/sessions.ts";
 import { providerOf } from "../validity/providers.ts";
@@ -12,8 +13,8 @@ import type { CountOptions, CountReport } from "../types/count.ts";
 import type { Finding, ProviderName } from "../types/validity.ts";
 import type { Format } from "../types/messages.ts";
 import { validate } from "../validity/validity.ts";
-import { bodyBytes, mediaOf, sideAllowed } from "./limits.ts";
-import type { RequestLimits } from "../formats/limits.ts";
+import { exceeded, limitsOf, measure } from "../validity/request-limits.ts";
+import type { LimitFinding, RequestLimits } from "../types/limits.ts";
 import { RULES } from "../formats/table.ts";
 import { repeatsIn } from "./repeats.ts";
 import type { Repeat } from "./repeats.ts";
@@ -26,14 +27,6 @@ export interface DiagnoseOptions extends CountOptions {
   provider?: ProviderName;
   /** Limits of the request, in place of those that the provider documents; `Infinity` for none. */
   limits?: RequestLimits;
-}
-
-/** A limit that the request exceeds. */
-export interface LimitFinding {
-  limit: keyof RequestLimits;
-  allowed: number;
-  found: number;
-  message: string;
 }
 
 export interface Diagnosis {
@@ -84,30 +77,22 @@ export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diag
   const how = { ...counting, format };
   const findings = validate(input, provider, { format, ...(counting.tools && { tools: counting.tools }) });
   const tokens = countMessages(input, how);
-  const media = mediaOf(reading);
-  const bytes = bodyBytes(input);
-  const images = media.filter(({ isImage }) => isImage);
-  const allowed = limitsOf(provider, limits);
-  const exceeded = over(
-    { ...allowed, maxImageSide: sideAllowed(allowed, images.length) },
-    {
-      maxTokens: tokens.total,
-      maxBytes: bytes,
-      maxImages: images.length,
-      maxImageBytes: images.reduce((most, one) => Math.max(most, one.bytes), 0),
-      maxImageSide: images.reduce((most, one) => Math.max(most, one.side), 0),
-    },
+  const found = measure(reading, true);
+  const over = exceeded(
+    limitsOf(provider, limits, () => knownWindow(counting.model)),
+    { ...found, maxTokens: tokens.total },
   );
+  const { images, documents, maxBytes: bytes = 0 } = found;
   return {
     provider,
     format,
     findings,
-    exceeded,
-    isAccepted: findings.length === 0 && exceeded.length === 0,
+    exceeded: over,
+    isAccepted: findings.length === 0 && over.length === 0,
     tokens,
     bytes,
-    images: images.length,
-    documents: media.length - images.length,
+    images,
+    documents,
     repeats: repeatsIn(reading, counting),
   };
 }
@@ -126,29 +111,4 @@ export function asProvider(
   if (reading.format === provider) return { reading, provider };
   const input = requestOf(convert(messages, provider, { from: reading.format }));
   return { reading: readConversation(input, { format: provider }), provider };
-}
-
-/** Returns the provider's limits, overridden by the host's. */
-export function limitsOf(provider: ProviderName, limits: RequestLimits | undefined): RequestLimits {
-  return { ...RULES[provider].limits, ...limits };
-}
-
-/** `maxImageSideOfMany` is reported as `maxImageSide`. */
-type Measured = Exclude<keyof RequestLimits, "maxImageSideOfMany">;
-
-const WORDS: Record<Measured, (found: string, allowed: string) => string> = {
-  maxTokens: (found, allowed) => `the request has ${found} tokens; the limit is ${allowed}`,
-  maxBytes: (found, allowed) => `the request has ${found} bytes; the limit is ${allowed}`,
-  maxImages: (found, allowed) => `the request has ${found} pictures; the limit is ${allowed}`,
-  maxImageBytes: (found, allowed) => `a picture has ${found} bytes; the limit is ${allowed}`,
-  maxImageSide: (found, allowed) => `a picture has a side of ${found} pixels; the limit is ${allowed}`,
-};
-
-function over(limits: RequestLimits, found: Record<Measured, number>): LimitFinding[] {
-  return (Object.keys(WORDS) as Measured[]).flatMap((limit) => {
-    const allowed = limits[limit];
-    if (allowed === undefined || found[limit] <= allowed) return [];
-    const message = WORDS[limit](found[limit].toLocaleString("en"), allowed.toLocaleString("en"));
-    return [{ limit, allowed, found: found[limit], message }];
-  });
 }

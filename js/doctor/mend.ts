@@ -9,13 +9,15 @@ import { check } from "../options/check.ts";
 import { DIAGNOSE } from "../options/schemas/sessions.ts";
 import type { CountOptions } from "../types/count.ts";
 import type { Finding, ProviderName, RepairChange } from "../types/validity.ts";
-import type { Format, PlanItem } from "../types/messages.ts";
+import type { Format } from "../types/messages.ts";
 import { repair } from "../validity/validity.ts";
-import { asProvider, diagnose, limitsOf } from "./diagnose.ts";
-import type { DiagnoseOptions, LimitFinding } from "./diagnose.ts";
-import { bodyBytes, mediaOf, sideAllowed } from "./limits.ts";
-import type { Medium } from "./limits.ts";
-import type { RequestLimits } from "../formats/limits.ts";
+import { asProvider, diagnose } from "./diagnose.ts";
+import type { DiagnoseOptions } from "./diagnose.ts";
+import { bodyBytes } from "../validity/media.ts";
+import { limitsOf, withinLimits } from "../validity/request-limits.ts";
+import type { LimitFinding, RequestLimits } from "../types/limits.ts";
+import { append } from "../formats/append.ts";
+import { knownWindow } from "../calls/limits.ts";
 
 export interface Mended {
   provider: ProviderName;
@@ -51,7 +53,7 @@ const ROUNDS = 6;
 export async function mend(messages: unknown, options: DiagnoseOptions = {}): Promise<Mended> {
   const { provider: asked, limits: given, ...counting } = check(options, DIAGNOSE);
   const { reading, provider } = asProvider(messages, asked, counting.format);
-  const limits = limitsOf(provider, given);
+  const limits = limitsOf(provider, given, () => knownWindow(counting.model));
   const how = { ...counting, format: reading.format };
   const changes: RepairChange[] = [];
   let input = reading.source.input;
@@ -63,79 +65,15 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
       pending: "synthesize",
       ...(counting.tools && { tools: counting.tools }),
     });
-    for (const change of repaired.report.changes) changes.push(change);
-    input = withoutMedia(repaired.messages, reading.format, limits, changes);
+    append(changes, repaired.report.changes);
+    const light = withinLimits(readConversation(repaired.messages, { format: reading.format }), limits);
+    append(changes, light.changes);
+    input = light.messages;
     input = await shortenRequest(input, how, limits, changes);
     if (input === before) break;
   }
   const { findings, exceeded } = diagnose(input, { ...how, provider, limits });
   return { provider, format: reading.format, messages: input, changes, left: [...findings, ...exceeded] };
-}
-
-/**
- * Replaces pictures that are too large by notes, then the oldest pictures and documents until their number and bytes
- * fit.
- */
-function withoutMedia(input: unknown, format: Format, limits: RequestLimits, changes: RepairChange[]): unknown {
-  const { maxBytes = Infinity, maxImages = Infinity, maxImageBytes = Infinity } = limits;
-  const reading = readConversation(input, { format });
-  const media = mediaOf(reading);
-  if (media.length === 0) return input;
-  const maxSide = sideAllowed(limits, media.filter(({ isImage }) => isImage).length);
-  const drop = new Set(
-    media.filter(({ isImage, bytes, side }) => isImage && (bytes > maxImageBytes || side > maxSide)),
-  );
-  let images = media.filter((one) => one.isImage && !drop.has(one)).length;
-  // Base64 takes four bytes for three.
-  let bytes =
-    maxBytes === Infinity ? 0 : bodyBytes(input) - [...drop].reduce((sum, one) => sum + (one.bytes * 4) / 3, 0);
-  for (const one of media) {
-    if (images <= maxImages && bytes <= maxBytes) break;
-    if (
-      drop.has(one) ||
-      !(one.isImage ? images > maxImages || (bytes > maxBytes && one.bytes > 0) : bytes > maxBytes && one.bytes > 0)
-    )
-      continue;
-    drop.add(one);
-    if (one.isImage) images -= 1;
-    bytes -= (one.bytes * 4) / 3;
-  }
-  if (drop.size === 0) return input;
-  const offset = reading.messages.length - reading.source.list.length;
-  for (const { index, isImage } of drop) {
-    changes.push({
-      rule: "media-limit",
-      index: index - offset,
-      path: `${reading.source.name}[${index - offset}]`,
-      message: `${isImage ? "a picture" : "a document"} became a note`,
-    });
-  }
-  return reading.rebuild(noted(reading.messages, drop));
-}
-
-const note = ({ isImage }: Medium) => (isImage ? "[picture removed]" : "[document removed]");
-
-function noted(messages: ReturnType<typeof readConversation>["messages"], drop: ReadonlySet<Medium>): PlanItem[] {
-  const byMessage = new Map<number, Medium[]>();
-  for (const one of drop) byMessage.set(one.index, [...(byMessage.get(one.index) ?? []), one]);
-  return messages.map(({ id, parts }, index): PlanItem => {
-    const own = byMessage.get(index);
-    if (!own) return { type: "keep", id };
-    return {
-      type: "edit",
-      id,
-      parts: parts.map((part, at) => {
-        const here = own.filter((one) => one.part === at);
-        if (here.length === 0) return { part: at };
-        if (part.type !== "toolResult") return { part: at, to: { type: "note", text: note(here[0]!) } };
-        const items = part.content.map((_, item) => {
-          const gone = here.find((one) => one.item === item);
-          return gone ? note(gone) : null;
-        });
-        return { part: at, to: { type: "content", items } };
-      }),
-    };
-  });
 }
 
 /** Compacts by rules, then prunes, until tokens and bytes fit. */

@@ -26,7 +26,7 @@ export interface ExceededDetails {
   needed: number;
   /** At most five, largest first. */
   largest?: readonly Contributor[];
-  /** For a prompt tree: the element whose limit was exceeded. */
+  /** For a prompt tree: the element whose limit was exceeded. For a limit that is not tokens: its name. */
   limit?: string;
   /** For {@link request}: refusals before this error. */
   attempts?: readonly Attempt[];

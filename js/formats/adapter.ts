@@ -8,7 +8,7 @@
 
 import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types/messages.ts";
 import type { WireCheck } from "./checks.ts";
-import type { RequestLimits } from "./limits.ts";
+import type { ProviderLimits } from "./limits.ts";
 import type { Marks } from "./marks.ts";
 import { changed, fieldsAt } from "./place.ts";
 import type { FieldChange, Place } from "./place.ts";
@@ -95,7 +95,9 @@ export interface Rules<Piece> {
   /** Converts messages to a form that JSON can store, and back; absent if they are plain objects. */
   stored?: { to(message: unknown): unknown; from(message: unknown): unknown };
   /** Documented limits of a request to the provider; an absent one is not checked. */
-  limits?: RequestLimits;
+  limits?: ProviderLimits;
+  /** The tool with which the provider's server searches deferred tools; absent if it has none. */
+  toolSearch?: Fields;
   /** Returns whether a message holds a summary by the provider's server, which only that server can read. */
   isServerItem?(message: Fields): boolean;
 }

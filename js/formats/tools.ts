@@ -59,9 +59,12 @@ export function tool(fields: unknown, at: number): NeutralTool {
   const given =
     from["parameters"] ?? from["input_schema"] ?? from["inputSchema"] ?? from["parametersJsonSchema"] ?? from["schema"];
   const schema = jsonSchemaOf(given, path);
+  // The server keeps a deferred tool from the model: only its name matters here.
+  const isDeferred = fields["defer_loading"] === true || from["defer_loading"] === true;
   // Tools that the provider runs itself have a type and settings instead of a schema.
   const name =
     typeof from["name"] === "string" ? from["name"] : typeof from["type"] === "string" ? from["type"] : `tool ${at}`;
+  if (isDeferred) return { name };
   return {
     name,
     ...(typeof from["description"] === "string" && { description: from["description"] }),

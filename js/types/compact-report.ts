@@ -3,6 +3,7 @@
 import type { CompactOptions } from "./compact.ts";
 import type { CountOptions, Totals } from "./count.ts";
 import type { CompactReport as WrittenReport, CompactStatus, Edit } from "./generated/compact.ts";
+import type { LimitFinding } from "./limits.ts";
 import type { Llm } from "./llm.ts";
 import type { LedgerRules } from "./profile.ts";
 
@@ -31,6 +32,8 @@ export interface CompactReport extends WrittenReport {
     /** HTTP status of the newest request that failed, where its error says so. */
     statusCode?: number;
   };
+  /** As {@link PruneReport.exceeded}. */
+  exceeded?: readonly LimitFinding[];
 }
 
 /** Options of {@link quality}. */

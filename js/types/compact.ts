@@ -6,7 +6,7 @@ import type { CountOptions, Totals } from "./count.ts";
 import type { Trigger } from "./generated/compact.ts";
 import type { Llm, LlmShape } from "./llm.ts";
 import type { Fields, LedgerRules, Profile, ProfileFields, ProfileName, Rung } from "./profile.ts";
-import type { ModelLimits } from "./prune.ts";
+import type { ModelLimits, PruneOptions } from "./prune.ts";
 import type { ProviderName } from "./validity.ts";
 
 export type { Trigger } from "./generated/compact.ts";
@@ -26,6 +26,8 @@ export interface CompactOptions extends CountOptions {
    * only paired.
    */
   provider?: ProviderName;
+  /** As {@link PruneOptions.limits}. */
+  limits?: PruneOptions["limits"];
   /** Writes the summary. Default: rules write it. */
   llm?: Llm;
   /** What the summary should pay special attention to, in words. Default: nothing. */

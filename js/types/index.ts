@@ -6,6 +6,7 @@
 
 export type * from "./messages.ts";
 export type * from "./count.ts";
+export type * from "./limits.ts";
 export type * from "./prune.ts";
 export type * from "./results.ts";
 export type * from "./llm.ts";

@@ -2,6 +2,7 @@
 
 import type { CountOptions } from "./count.ts";
 import type { DropMedia, PruneCut, PrunePass, PruneReport as WrittenReport } from "./generated/prune.ts";
+import type { LimitFinding, RequestLimits } from "./limits.ts";
 import type { ProviderName } from "./validity.ts";
 
 export type { DropMedia, MessageFate, PruneCut, PrunePass, Removal, SharedMessages } from "./generated/prune.ts";
@@ -82,6 +83,13 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    */
   provider?: ProviderName;
   /**
+   * Limits of the request that are not tokens, in place of those that the provider documents; `Infinity` for none. The
+   * oldest pictures and documents become notes until their number and the bytes fit; then older messages go. Pictures
+   * of the newest request and of messages in `keep` stay. `report.exceeded` lists documented limits that what must
+   * stay exceeds. Bytes are those of the messages and of the request that you pass, as JSON.
+   */
+  limits?: Omit<RequestLimits, "maxTokens">;
+  /**
    * True if the server manages the context: {@link request} then sends everything, and cuts only after a refusal. In
    * either case compaction items of servers stay with the messages after them.
    */
@@ -102,6 +110,8 @@ export type CutReport = Pick<
 
 export interface PruneReport extends WrittenReport {
   limitSource: LimitSource;
+  /** Documented limits of the provider that the request exceeds nevertheless; absent if there are none. */
+  exceeded?: readonly LimitFinding[];
 }
 
 export interface PruneResult<T> {

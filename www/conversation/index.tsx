@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 /** The conversation: which messages stay within a budget, which go, and why. */
 
+import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Mode } from "../app/address.ts";
 import { showPart } from "../app/opening.ts";
@@ -33,12 +34,25 @@ function press(event: KeyboardEvent): void {
   if (isField || ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return;
   if (key === "/") document.getElementById("words")?.focus();
   else if (key === "[" || key === "]") void stepBudget(key === "]");
-  else if (key === "n" && next.value?.row !== undefined && next.value.run === ran.value?.run) goTo(next.value.row);
+  else if (key === "n") goToNext();
   else if (key === "Escape" && isPaneOpen.value) {
     isPaneOpen.value = false;
     focusList();
   } else return;
   event.preventDefault();
+}
+
+/** Goes to the message that is next to go, as soon as the worker has found it. */
+function goToNext(): void {
+  const run = ran.value?.run;
+  const stop = effect(() => {
+    const [isShown, found] = [ran.value?.run === run, next.value];
+    if (isShown && found?.run !== run) return;
+    queueMicrotask(() => {
+      stop();
+      if (isShown && found?.row !== undefined) goTo(found.row);
+    });
+  });
 }
 
 export default function Conversation() {

@@ -30,14 +30,19 @@ export const anthropic: Adapter<Piece> = {
   check,
   marks,
   thoughts,
+  // Anthropic's pages "Vision", "Request size limits" and "Messages", September 2026.
   limits: {
     maxBytes: 32 * MB,
+    maxMessages: 100_000,
     maxImages: 100,
+    large: { minTokens: 1_000_000, maxImages: 600 },
     // 5 MiB of base64.
     maxImageBytes: (5 * MIB * 3) / 4,
     maxImageSide: 8_000,
     maxImageSideOfMany: 2_000,
   },
+  // Anthropic's page "Tool search tool", 2026.
+  toolSearch: { type: "tool_search_tool_bm25_20251119", name: "tool_search_tool_bm25" },
   isServerItem: ({ content }) =>
     Array.isArray(content) && content.some((block: unknown) => isFields(block) && block["type"] === "compaction"),
 };

@@ -26,6 +26,7 @@ export const gemini: Adapter<Piece> = {
   usage,
   check,
   // With inline data.
-  limits: { maxBytes: 20 * MB, maxImages: 3_600 },
+  // Google's pages "File input methods" (100 MB; 20 MB until 2025) and "Image understanding", September 2026.
+  limits: { maxBytes: 100 * MB, maxImages: 3_600 },
   resultBodies,
 };

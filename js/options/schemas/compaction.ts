@@ -21,7 +21,7 @@ import {
   whole,
 } from "../kinds.ts";
 import { COUNTING, model } from "./counting.ts";
-import { PRICES } from "./requests.ts";
+import { LIMITS, PRICES } from "./requests.ts";
 
 const TOOL_KINDS: readonly T.ToolRule["kind"][] = [
   "read",
@@ -92,6 +92,7 @@ type Asked = "budget" | "llm" | "signal" | "focus" | "force" | "timeoutMs" | "on
 export const LASTING: Schema<Omit<T.CompactOptions, keyof T.CountOptions | Asked>> = {
   targetShare: positiveShare,
   provider: PROVIDERS,
+  limits: LIMITS,
   onFailure: ["leave", "offline"],
   keep: messageIds,
   maxLlmTokens: whole,

@@ -23,6 +23,7 @@ import {
 } from "../kinds.ts";
 import { hooks, LASTING } from "./compaction.ts";
 import { COUNTING, model } from "./counting.ts";
+import { LIMITS } from "./requests.ts";
 
 const storage: Kind<any> = (value, path, refuse) =>
   methods(value, ["read", "append", "write", "list", "delete"], path, refuse);
@@ -49,6 +50,7 @@ export const CONVERSATION: Schema<ConversationOptions<unknown>> = {
   model,
   profile: checkedLater,
   provider: PROVIDERS,
+  limits: LIMITS,
   system: text,
   llm: callback,
   threshold: number,

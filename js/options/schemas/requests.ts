@@ -13,6 +13,7 @@ import {
   ceiling,
   checkedLater,
   flag,
+  limit,
   messageId,
   messageIds,
   methods,
@@ -47,6 +48,17 @@ const order: Kind<any> = (value, path, refuse) =>
 const priorities: Kind<any> = (value, path, refuse) =>
   values(value, number, "an object of numbers by message id", path, refuse);
 
+/** Limits of a request that are not tokens. */
+export const LIMITS: Schema<Omit<T.RequestLimits, "maxTokens">> = {
+  maxBytes: limit,
+  maxMessages: limit,
+  maxTools: limit,
+  maxImages: limit,
+  maxImageBytes: limit,
+  maxImageSide: limit,
+  maxImageSideOfMany: limit,
+};
+
 export const PRUNE: Schema<T.PruneOptions> = {
   ...COUNTING,
   model,
@@ -63,6 +75,7 @@ export const PRUNE: Schema<T.PruneOptions> = {
   dropMedia: ["none", "old", "all"],
   maxImageBytes: ceiling,
   provider: PROVIDERS,
+  limits: LIMITS,
   serverManaged: flag,
 };
 

@@ -3,12 +3,14 @@
 import type { ToolContentOptions } from "../../results/tool-content.ts";
 import type { ReduceOutputOptions } from "../../results/reduce.ts";
 import type { FitOptions, OffloadOptions, ResultSize, TruncateOptions } from "../../results/truncate.ts";
+import type { FitToolsOptions, ToolCut } from "../../tools/fit-tools.ts";
 import type * as T from "../../types/index.ts";
 import { checkForeign, items } from "../check.ts";
 import type { Kind, Schema } from "../check.ts";
 import {
   callback,
   ceiling,
+  checkedLater,
   encoding,
   flag,
   messageIds,
@@ -53,6 +55,20 @@ export const SIZES: Kind<readonly ResultSize[]> = required((value, path, refuse)
 );
 
 export const FIT: Schema<FitOptions> = { budget: required(whole), level: whole };
+
+const TOOL_CUT: Schema<ToolCut> = { level: whole, deferred: required(texts) };
+
+const { tools: _, ...COUNTED } = COUNTING;
+
+export const FIT_TOOLS: Schema<FitToolsOptions> = {
+  ...COUNTED,
+  budget: required(whole),
+  maxTools: ceiling,
+  messages: checkedLater,
+  keep: texts,
+  previous: (value, path, refuse) => void checkForeign(value as object, TOOL_CUT, path, refuse),
+  search: ["loader", "provider", "none"],
+};
 
 export const OFFLOAD: Schema<OffloadOptions> = {
   store: required(callback),

@@ -7,6 +7,7 @@ import { PROVIDERS } from "../../validity/providers.ts";
 import type { Schema } from "../check.ts";
 import { checkedLater, flag, limit, positive, text } from "../kinds.ts";
 import { COUNTING } from "./counting.ts";
+import { LIMITS } from "./requests.ts";
 
 export const READ_SESSION: Schema<ReadSessionOptions> = {
   layout: checkedLater,
@@ -21,12 +22,5 @@ export const CONVERT: Schema<ConvertOptions> = { from: checkedLater, tools: chec
 export const DIAGNOSE: Schema<DiagnoseOptions> = {
   ...COUNTING,
   provider: PROVIDERS,
-  limits: {
-    maxTokens: limit,
-    maxBytes: limit,
-    maxImages: limit,
-    maxImageBytes: limit,
-    maxImageSide: limit,
-    maxImageSideOfMany: limit,
-  },
+  limits: { maxTokens: limit, ...LIMITS },
 };

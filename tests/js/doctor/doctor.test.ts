@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ProviderName } from "../../../js/types/validity.ts";
-import type { RequestLimits } from "../../../js/formats/limits.ts";
+import type { RequestLimits } from "../../../js/types/limits.ts";
 
 await espalier.init();
 

@@ -194,7 +194,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "prune",
     args: () => [chat(), { budget: 400 }],
     run: e.prune,
-    options: `${COUNTING} headroom keep backfill order priorities note sentenceShare previous cacheStepShare dropMedia`,
+    options: `${COUNTING} headroom keep backfill order priorities note sentenceShare previous cacheStepShare dropMedia limits`,
   },
   {
     name: "new Pruner",
@@ -225,7 +225,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "compact",
     args: () => [chat(), { budget: 250 }],
     run: e.compact,
-    options: `${COUNTING} llm focus force onFailure keep signal maxLlmTokens timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm recordProfile verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId`,
+    options: `${COUNTING} llm focus force onFailure keep signal maxLlmTokens timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm recordProfile verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId limits`,
   },
   {
     name: "quality",
@@ -336,6 +336,15 @@ export const ENTRIES: readonly Entry[] = [
     args: () => ["line\n".repeat(200), { limit: 50 }],
     run: e.truncate,
     options: "headShare snap keep json clean command recall marker profile encoding",
+  },
+  {
+    name: "fitTools",
+    args: () => [
+      [{ name: "a", description: "word ".repeat(200), input_schema: {} }],
+      { budget: 100, format: "anthropic" },
+    ],
+    run: e.fitTools,
+    options: "encoding tokenizer model costModel images imageSize maxTools messages keep previous search",
   },
   {
     name: "reduceOutput",

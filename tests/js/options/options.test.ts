@@ -58,6 +58,7 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["truncate", () => e.truncate("x", { maxTokens: 1, limit: 2 } as never), "options.limit", "maxTokens"],
   ["jsonSchema", () => e.jsonSchema("{}", { maxTokn: 2 } as never), "options.maxTokn", "maxTokens"],
   ["fitResults", () => e.fitResults([], { budget: 1, levl: 2 }), "options.levl", "level"],
+  ["fitTools", () => e.fitTools([], { budget: 1, maxTool: 2 } as never), "options.maxTool", "maxTools"],
   ["reduceOutput", () => e.reduceOutput("x", { comand: "ls" } as never), "options.comand", "command"],
   [
     "offload",

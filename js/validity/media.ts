@@ -1,9 +1,8 @@
-/** The values of a request that providers limit. */
+/** Pictures, documents and bytes of a request: what providers limit beside tokens. */
 
-import { isFields } from "../formats/values.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
-import type { RequestLimits } from "../formats/limits.ts";
+import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
 import type { Part } from "../types/messages.ts";
 import { HEAD, longerSide } from "./image-size.ts";
@@ -21,17 +20,6 @@ export interface Medium {
   side: number;
 }
 
-/** Anthropic has a separate limit for requests with more pictures than this. */
-const MANY = 20;
-
-/** Returns the max pixels of the longer side of each of `count` pictures. */
-export function sideAllowed(
-  { maxImageSide = Infinity, maxImageSideOfMany = Infinity }: RequestLimits,
-  count: number,
-): number {
-  return count > MANY ? Math.min(maxImageSide, maxImageSideOfMany) : maxImageSide;
-}
-
 /** Returns all pictures and documents, in order. */
 export function mediaOf({ messages }: Pick<Reading, "messages">): Medium[] {
   return messages.flatMap(({ parts }, index) =>
@@ -42,6 +30,17 @@ export function mediaOf({ messages }: Pick<Reading, "messages">): Medium[] {
   );
 }
 
+/** Returns whether a message has a picture or a document. */
+export function hasMedia({ messages }: Pick<Reading, "messages">): boolean {
+  const is = ({ type }: Part) => type === "image" || type === "document";
+  return messages.some(({ parts }) =>
+    parts.some((part) => is(part) || (part.type === "toolResult" && part.content.some(is))),
+  );
+}
+
+/** Characters that contain the size of most pictures. A JPEG with a preview needs all of `HEAD`. */
+const FIRST = 4_096;
+
 function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Medium[] {
   if (part.type !== "image" && part.type !== "document") return [];
   const isImage = part.type === "image";
@@ -50,7 +49,8 @@ function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Med
   if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)))
     return [{ ...place, isImage, bytes: 0, side: 0 }];
   const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
-  const side = isImage ? (longerSide(source.slice(start, start + HEAD)) ?? 0) : 0;
+  const sideIn = (length: number) => longerSide(source.slice(start, start + length));
+  const side = isImage ? (sideIn(FIRST) ?? sideIn(HEAD) ?? 0) : 0;
   return [{ ...place, isImage, bytes: Math.floor(((source.length - start) * 3) / 4), side }];
 }
 
