@@ -107,11 +107,11 @@ export function fitTools<T extends ToolList>(tools: T, options: FitToolsOptions)
     ...counting
   } = check(options, FIT_TOOLS);
   const reading = messages === undefined ? undefined : readConversation(messages, formatOf(counting.format));
-  const format = counting.format ?? reading?.format ?? "openai-chat";
-  const maxTools = max ?? RULES[format].limits?.maxTools ?? Infinity;
+  const format = (counting.format || reading?.format) ?? "openai-chat";
   const how = { ...counting, format };
   if (!listedTools(tools)) throw badInput("tools", "a list of tool definitions, or an object of them by name", tools);
   const { total, perTool } = countTools(tools, how);
+  const maxTools = max ?? RULES[format].limits?.maxTools ?? Infinity;
   const all = definitionsOf(tools);
   const sizes = new Map(perTool.map(({ name, tokens }) => [name, tokens]));
   const done = (made: Made<T> | undefined, level: number | undefined, deferred: readonly string[]): FittedTools<T> => {
