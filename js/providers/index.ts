@@ -11,6 +11,8 @@ export { vscode } from "./vscode.ts";
 export type { VscodeApi, VscodeModel, VscodeOptions } from "./vscode.ts";
 export { aiSdk, generator } from "./ai-sdk.ts";
 export type { AiSdkModel, AiSdkOptions, GenerateRequest, GeneratorOptions } from "./ai-sdk.ts";
+export { serverWindow } from "./server-window.ts";
+export type { ServerWindow, ServerWindowOptions } from "./server-window.ts";
 export { classify, REFUSALS } from "./refusals.ts";
 export type { Refusal, RefusalRule, Refused } from "./refusals.ts";
 export { usageFrom } from "./usage.ts";

@@ -1,10 +1,23 @@
 /** The options of public calls: providers. */
 
 import type { AiSdkOptions, GeneratorOptions } from "../../providers/ai-sdk.ts";
+import type { ServerWindowOptions } from "../../providers/server-window.ts";
 import type { HttpOptions, ToRequestOptions, SendOptions } from "../../providers/types.ts";
 import type { VscodeOptions } from "../../providers/vscode.ts";
 import type { Kind, Schema } from "../check.ts";
-import { amount, callback, checkedLater, flag, name, number, positive, required, signal, text } from "../kinds.ts";
+import {
+  amount,
+  callback,
+  checkedLater,
+  flag,
+  milliseconds,
+  name,
+  number,
+  positive,
+  required,
+  signal,
+  text,
+} from "../kinds.ts";
 
 const headers: Kind<any> = (value) => {
   try {
@@ -37,6 +50,17 @@ export const HTTP: Schema<HttpOptions> = {
   baseUrl: checkedLater,
   headers,
   fetch: callback,
+};
+
+const url: Kind<string> = (value) => (URL.canParse(String(value)) ? undefined : "an address");
+
+export const SERVER_WINDOW: Schema<ServerWindowOptions> = {
+  baseUrl: required(url),
+  model: name,
+  headers,
+  fetch: callback,
+  timeoutMs: milliseconds,
+  signal,
 };
 
 export const AI_SDK: Schema<AiSdkOptions> = { ...ASKING, model: required(checkedLater) };

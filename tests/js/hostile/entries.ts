@@ -714,6 +714,12 @@ export const ENTRIES: readonly Entry[] = [
     options: "api justification refusals maxTokens clock retries timeoutMs idleTimeoutMs onEvent",
   },
   {
+    name: "providers.serverWindow",
+    args: () => [{ baseUrl: "http://127.0.0.1:9/v1", timeoutMs: 500 }],
+    run: (options) => p.serverWindow(options),
+    options: "model headers fetch signal",
+  },
+  {
     name: "classify",
     args: () => [{ status: 400, text: "prompt is too long" }, []],
     run: (refused, rules) => p.classify(refused, rules),

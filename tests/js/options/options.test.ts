@@ -272,6 +272,12 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["gemini", () => providers.gemini({ model: "m", maxOutputTokens: 1 } as any), "options.maxOutputTokens", "maxTokens"],
   ["aiSdk", () => providers.aiSdk({ model, maxRetries: 1 } as any), "options.maxRetries", "retries"],
   ["generator", () => providers.generator({ generat: () => 0 } as any), "options.generat", "generate"],
+  [
+    "serverWindow",
+    () => providers.serverWindow({ baseUrl: "http://127.0.0.1:9", timeout: 1 } as any),
+    "options.timeout",
+    "timeoutMs",
+  ],
   ["vscode", () => providers.vscode({ model: {}, justificaton: "x" } as any), "options.justificaton", "justification"],
   ["toRequest", () => provider().toRequest(messages, { max_tokens: 1 }), "options.max_tokens", "maxTokens"],
   ["send", () => provider().send({}, { abortSignal: 1 }), "options.abortSignal", "signal"],
