@@ -47,7 +47,6 @@ async function packageFolder() {
     "js",
     "docs",
     "pkg-template",
-    "README.md",
     "LICENSE-MIT",
     "LICENSE-APACHE",
     "CHANGELOG.md",
@@ -75,8 +74,10 @@ async function packageFolder() {
       copyGrammars(join(pkg, "dist", "grammars"));
       await bundles({ dist: join(pkg, "dist"), glues: wasmDir, grammars: grammarSums(join(pkg, "dist", "grammars")) });
       types();
-      for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"])
+      for (const name of ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"])
         copyFileSync(join(root, name), join(pkg, name));
+      // For people who install it; the repository's is for people who clone.
+      copyFileSync(join(root, "pkg-template", "README.md"), join(pkg, "README.md"));
       // The README links to it.
       cpSync(join(root, "docs"), join(pkg, "docs"), { recursive: true });
       writeFileSync(join(pkg, "THIRD-PARTY.md"), thirdParty());

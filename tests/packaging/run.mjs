@@ -19,6 +19,7 @@ import { countCases } from "./count.mjs";
 import { downloadCases } from "./download.mjs";
 import { functionsCases } from "./functions.mjs";
 import { sdkCases } from "./sdks.mjs";
+import { readmeCases } from "./readme.mjs";
 import { workspaceCases } from "./workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -649,14 +650,6 @@ const cases = {
     assert.match(text, /Permission is hereby granted/);
   },
 
-  async "the documents that README links to are in the package"() {
-    const installed = join(consumer, "node_modules", "espalier");
-    const links = readFileSync(join(installed, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g);
-    const named = [...links].map(([, path]) => path);
-    assert.ok(named.length > 5);
-    for (const path of named) assert.ok(existsSync(join(installed, path)), path);
-  },
-
   async "publint finds nothing"() {
     const { messages } = await publint({ pkgDir: join(root, "pkg"), level: "suggestion", strict: true });
     assert.deepEqual(messages, []);
@@ -813,6 +806,7 @@ Object.assign(
   countCases(tools),
   downloadCases(tools),
   functionsCases(tools),
+  readmeCases(tools),
   sdkCases(tools),
   workspaceCases(tools),
 );

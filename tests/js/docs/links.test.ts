@@ -13,7 +13,8 @@ const markdownIn = (folder: string) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
 
-const guides = ["README.md", "CONTRIBUTING.md", ...markdownIn("docs")];
+/** The package's README is read where its links lead somewhere: in the built package. */
+const guides = ["README.md", "pkg/README.md", "CONTRIBUTING.md", ...markdownIn("docs")];
 const documents = [
   ...guides,
   "CHANGELOG.md",
