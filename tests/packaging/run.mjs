@@ -17,6 +17,7 @@ import { titleAt } from "../www/browser.mjs";
 import { modelServer } from "../server/model.mjs";
 import { countCases } from "./count.mjs";
 import { downloadCases } from "./download.mjs";
+import { exampleCases } from "./examples.mjs";
 import { functionsCases } from "./functions.mjs";
 import { sdkCases } from "./sdks.mjs";
 import { readmeCases } from "./readme.mjs";
@@ -805,6 +806,7 @@ Object.assign(
   cases,
   countCases(tools),
   downloadCases(tools),
+  exampleCases(tools),
   functionsCases(tools),
   readmeCases(tools),
   sdkCases(tools),

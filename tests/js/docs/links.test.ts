@@ -20,6 +20,7 @@ const documents = [
   "CHANGELOG.md",
   "benches/README.md",
   "benches/retention/board.md",
+  "examples/README.md",
   "examples/vscode-extension/README.md",
   "tests/host/README.md",
   ...readdirSync(join(root, "js")).flatMap((folder) => markdownIn(`js/${folder}`)),
