@@ -4,7 +4,15 @@ import type { CountOptions } from "./count.ts";
 import type { DropMedia, PruneCut, PrunePass, PruneReport as WrittenReport } from "./generated/prune.ts";
 import type { ProviderName } from "./validity.ts";
 
-export type { DropMedia, MessageFate, PruneCut, PrunePass, Removal, SharedMessages } from "./generated/prune.ts";
+export type {
+  DropMedia,
+  LeftOut,
+  MessageFate,
+  PruneCut,
+  PrunePass,
+  Removal,
+  SharedMessages,
+} from "./generated/prune.ts";
 
 /** The limits of a model, in tokens. */
 export interface ModelLimits {
