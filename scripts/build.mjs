@@ -54,6 +54,7 @@ async function packageFolder() {
     "LICENSE-MIT",
     "LICENSE-APACHE",
     "CHANGELOG.md",
+    "SECURITY.md",
     ...examples,
     "scripts",
     "package-lock.json",
@@ -79,7 +80,7 @@ async function packageFolder() {
       copyGrammars(join(pkg, "dist", "grammars"));
       await bundles({ dist: join(pkg, "dist"), glues: wasmDir, grammars: grammarSums(join(pkg, "dist", "grammars")) });
       types();
-      for (const name of ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"])
+      for (const name of ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "SECURITY.md"])
         copyFileSync(join(root, name), join(pkg, name));
       // For people who install it; the repository's is for people who clone.
       copyFileSync(join(root, "pkg-template", "README.md"), join(pkg, "README.md"));

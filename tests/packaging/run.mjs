@@ -644,11 +644,18 @@ const cases = {
     assert.deepEqual(JSON.parse(await titleIn(out)), ["syntax", true, true, "statements", true, true, 21]);
   },
 
-  async "the licences of what is linked are in the package"() {
+  async "the licences of what is linked are in the package, and of nothing else"() {
     const text = readFileSync(join(consumer, "node_modules", "espalier", "THIRD-PARTY.md"), "utf8");
-    for (const name of ["serde_json", "foldhash", "wasm-bindgen", "unicode-segmentation", "tiktoken"])
-      assert.ok(text.includes(name), name);
-    assert.match(text, /Permission is hereby granted/);
+    const rows = [...text.matchAll(/^\| (\S+) [\d.]+ \| (.*) \| .* \| (.*) \|$/gm)];
+    const names = rows.map(([, name]) => name);
+    for (const name of ["serde_json", "foldhash", "wasm-bindgen", "unicode-segmentation", "tree-sitter", "preact"])
+      assert.ok(names.includes(name), name);
+    for (const tool of ["tiktoken-rs", "syn", "zopfli"]) assert.ok(!names.includes(tool), tool);
+    for (const [, name, licence, texts] of rows)
+      assert.ok(licence !== "see text" && texts !== "-", `${name} has no licence`);
+    // The MIT licence, those of ICU and musl within tree-sitter, and of OpenAI's vocabularies.
+    for (const pattern of [/Permission is hereby granted/, /Unicode, Inc\./, /Rich Felker/, /\(c\) 2022 OpenAI/])
+      assert.match(text, pattern);
   },
 
   async "publint finds nothing"() {

@@ -14,7 +14,7 @@ const markdownIn = (folder: string) =>
     .map((name) => join(folder, name));
 
 /** The package's README is read where its links lead somewhere: in the built package. */
-const guides = ["README.md", "pkg/README.md", "CONTRIBUTING.md", ...markdownIn("docs")];
+const guides = ["README.md", "pkg/README.md", "CONTRIBUTING.md", "SECURITY.md", ...markdownIn("docs")];
 const documents = [
   ...guides,
   "CHANGELOG.md",
