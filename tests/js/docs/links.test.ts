@@ -69,6 +69,20 @@ const FOREIGN = new Set([
   "startOn",
   "endOn",
   "allowPartial",
+  "tokenCounter",
+  "includeSystem",
+  "pruneMessages",
+  "emptyMessages",
+  "countTokens",
+  "encodeChat",
+  "isWithinTokenLimit",
+  "encodeGenerator",
+  "decodeGenerator",
+  "decodeAsyncGenerator",
+  "estimateCost",
+  "setMergeCacheSize",
+  "clearMergeCache",
+  "disallowedSpecial",
 ]);
 
 test("names in code font occur in the sources", () => {
