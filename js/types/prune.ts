@@ -38,7 +38,7 @@ export interface ModelLimits {
 export interface PruneOptions extends Omit<CountOptions, "model"> {
   /**
    * Max input tokens of the request, tool definitions included. Default: the limit of `model`, as stated or known by
-   * its name (gpt-4, gpt-3.5 and Claude), else 128,000. `report.limitSource` names the source.
+   * its name (`modelFacts`), else 128,000. `report.limitSource` names the source.
    */
   budget?: number;
   /** A model's name, or its limits. */
