@@ -65,6 +65,8 @@ export function readmeCases({ consumer, run }) {
         [/(\d+) kB \(`cl100k_base`\)/, "vocab/cl100k_base.vocab"],
       ])
         near(Number(pattern.exec(text)[1]), sizes(join(dist, file)).brotli / 1_000, file);
+      const page = read("docs/counting.md");
+      near(Number(/JavaScript (\d+), engine/.exec(page)[1]), await script("count", "espalier/count"), "counting.md");
       const files = readdirSync(installed, { recursive: true }).map((name) => join(installed, name));
       const bytes = files.map((file) => statSync(file)).reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
       near(Number(/has (\d+) MB on disk/.exec(text)[1]), bytes / 1e6, "MB on disk");
