@@ -20,6 +20,8 @@ export const reference = join(build, "reference");
  * objects: a host passes its own. The others are parts of types that have a page, and occur nowhere else.
  */
 const WITHOUT_PAGE = JSON.parse(readFileSync(new URL("reference/without-page.json", import.meta.url), "utf8"));
+/** The pages that a reader needs first; the others follow by their names. */
+const FIRST = ["getting-started.md", "install.md", "glossary.md"];
 /** The drop-in entry has names of another library, which documents them; the engine says itself what it counts with. */
 const FOREIGN = /^espalier\/prompt-tsx|^espalier\/core hasEncoding$/;
 
@@ -32,6 +34,8 @@ async function generate() {
   const { modules } = installed(fileURLToPath(new URL("reference/package.json", import.meta.url)), "reference");
   const typedoc = await import(pathToFileURL(join(modules, "typedoc", "dist", "index.js")).href);
   const entries = declaredEntries();
+  const pages = readdirSync(join(pkg, "docs")).filter((name) => !FIRST.includes(name));
+  const documents = [...FIRST, ...pages].map((name) => join(pkg, "docs", name));
   const tsconfig = join(build, "reference.tsconfig.json");
   writeFileSync(tsconfig, JSON.stringify({ compilerOptions, files: [...entries.values()] }));
   const app = await typedoc.Application.bootstrap({
@@ -40,7 +44,7 @@ async function generate() {
     tsconfig,
     basePath: pkg,
     readme: join(pkg, "README.md"),
-    projectDocuments: readdirSync(join(pkg, "docs")).map((name) => join(pkg, "docs", name)),
+    projectDocuments: documents,
     disableSources: true,
     hideGenerator: true,
     searchInDocuments: true,
@@ -62,6 +66,7 @@ async function generate() {
   const names = [...entries.keys()];
   const folders = project.children.filter(({ kind }) => kind === typedoc.ReflectionKind.Module);
   for (const [index, module] of folders.entries()) module.name = names[index];
+  for (const page of project.documents ?? []) page.name = titleOf(join(pkg, `${page.name}.md`));
   app.validate(project);
   for (const module of folders)
     for (const name of undocumented(module, typedoc.ReflectionKind))
@@ -99,6 +104,9 @@ export function declaredEntries() {
   }
   return files;
 }
+
+/** Returns the first heading of a page. */
+const titleOf = (file) => /^# (.*)$/m.exec(readFileSync(file, "utf8"))[1].replaceAll("`", "");
 
 /** Makes code in headings plain text: typedoc leaves code out of anchors and of the list of headings. */
 function plainHeadings({ tokens }) {
