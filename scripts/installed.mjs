@@ -1,4 +1,4 @@
-/** Packages that only one script or check needs, installed once for each version of its manifest, outside of the repository. */
+/** Packages of one script or check, installed once for each version of its manifest, outside of the repository. */
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

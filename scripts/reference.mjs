@@ -88,7 +88,7 @@ const compilerOptions = {
   types: [],
 };
 
-/** Returns the declarations of the package's entries, by the name of the entry; several entries may have the same ones. */
+/** Returns the declarations of the package's entries, by the name of the first entry that has them. */
 export function declaredEntries() {
   const { exports } = JSON.parse(readFileSync(join(pkg, "package.json"), "utf8"));
   const typesOf = (value) => {
