@@ -23,6 +23,10 @@ import { version } from "./versions.mjs";
 const vocabDir = join(out, "vocab");
 const vocabularyNames = ["o200k_base", "cl100k_base"];
 const pkg = join(root, "pkg");
+/** The examples that are in the package: all but the extension, which is a package of its own. */
+const examples = readdirSync(join(root, "examples"))
+  .filter((name) => !["vscode-extension", "node_modules", "package-lock.json"].includes(name))
+  .map((name) => join("examples", name));
 
 /** Builds all stages; with `isQuick` the engine is not optimised. */
 export async function buildPackage(isQuick = Boolean(process.env.ESPALIER_QUICK)) {
@@ -47,10 +51,11 @@ async function packageFolder() {
     "js",
     "docs",
     "pkg-template",
-    "README.md",
     "LICENSE-MIT",
     "LICENSE-APACHE",
     "CHANGELOG.md",
+    "SECURITY.md",
+    ...examples,
     "scripts",
     "package-lock.json",
     "tsconfig.json",
@@ -75,10 +80,12 @@ async function packageFolder() {
       copyGrammars(join(pkg, "dist", "grammars"));
       await bundles({ dist: join(pkg, "dist"), glues: wasmDir, grammars: grammarSums(join(pkg, "dist", "grammars")) });
       types();
-      for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"])
+      for (const name of ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "SECURITY.md"])
         copyFileSync(join(root, name), join(pkg, name));
-      // The README links to it.
-      cpSync(join(root, "docs"), join(pkg, "docs"), { recursive: true });
+      // For people who install it; the repository's is for people who clone.
+      copyFileSync(join(root, "pkg-template", "README.md"), join(pkg, "README.md"));
+      // The README links to them.
+      for (const path of ["docs", ...examples]) cpSync(join(root, path), join(pkg, path), { recursive: true });
       writeFileSync(join(pkg, "THIRD-PARTY.md"), thirdParty());
       const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
       const exports = packageExports(Object.values(GRAMMARS).flat());

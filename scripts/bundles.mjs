@@ -10,6 +10,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, SDKS, VARIANTS } from "./entries.mjs";
+import { refuseUnlisted } from "./licences.mjs";
 import { root } from "./lib.mjs";
 import { tracePage } from "./trace-page.mjs";
 
@@ -67,7 +68,9 @@ export async function bundles({ dist, glues, grammars }) {
     };
     const make = async (entryPoints, plugins = [], more = {}) => {
       const { metafile } = await esbuild.build({ ...common, entryPoints, plugins, metafile: true, ...more });
-      return Object.keys(metafile.inputs);
+      const inputs = Object.keys(metafile.inputs);
+      refuseUnlisted(inputs);
+      return inputs;
     };
     /** Plugins that replace a file's imports of other files of the package. */
     const of = (chunk) => [beside(chunks[chunk], chunk, suffix), bytes(suffix)];

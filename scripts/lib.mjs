@@ -56,15 +56,24 @@ export function fail(message, status = 1) {
   process.exit(status);
 }
 
-/** Returns the bytes of a file uncompressed, and as servers send it: with the best gzip and the best brotli. */
+const measured = new Map();
+
+/**
+ * Returns the bytes of a file uncompressed, and as servers send it: with the best gzip and the best brotli. Each file is
+ * measured once, since brotli needs seconds for an engine.
+ */
 export function sizes(file) {
+  const known = measured.get(file);
+  if (known) return known;
   const bytes = readFileSync(file);
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
-  return {
+  const result = {
     raw: bytes.length,
     gzip: gzipSync(bytes, { level: 9 }).length,
     brotli: brotliCompressSync(bytes, { params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 24 } }).length,
   };
+  measured.set(file, result);
+  return result;
 }
 
 /** Returns a hash of the contents of files and folders, and of `extra`. */

@@ -3,17 +3,23 @@
  * package's JavaScript contains of others.
  */
 
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fail, output, root } from "./lib.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
+/** The crates of the three engines; the others of the workspace are tools of the build. */
+const ENGINES = ["espalier", "espalier-count", "espalier-workspace"];
+/** Files of licences, also those of what a crate contains of others: tree-sitter has parts of ICU and of musl. */
+const LICENCE = /(^|\/)(licen[cs]e|copying|notice|unlicense)[^/]*$/i;
+/** Folders of a crate that are not linked. */
+const NOT_LINKED = /^(tests|benches|examples|fuzz)\//;
 
 /** Returns the crates that are linked for wasm, without macros and build scripts: name, version, licence, texts. */
 function linkedCrates() {
   const tree = output("cargo", [
     "tree",
-    "--workspace",
+    ...ENGINES.flatMap((name) => ["--package", name]),
     "--offline",
     "--target",
     TARGET,
@@ -32,19 +38,27 @@ function linkedCrates() {
   );
   return packages.map(({ name, version, license, authors, manifest_path: manifest }) => {
     const folder = dirname(manifest);
-    const files = readdirSync(folder)
-      .filter((file) => /^(licen[cs]e|copying|notice|unlicense)/i.test(file))
-      .sort();
-    const texts = files
-      .map((file) => join(folder, file))
-      .filter(existsSync)
-      .map((file) => readFileSync(file, "utf8").trim());
+    const texts = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map(({ parentPath, path, name: file }) => join(parentPath ?? path, file).slice(folder.length + 1))
+      .filter((file) => LICENCE.test(file) && !NOT_LINKED.test(file))
+      .sort()
+      .map((file) => readFileSync(join(folder, file), "utf8").trim());
     return { name, version, license, authors, texts };
   });
 }
 
 /** What `dist/trace-page.*` contains. */
 const MODULES = ["preact"];
+
+/** Throws if a bundle contains an npm package whose licence is not printed. */
+export function refuseUnlisted(inputs) {
+  for (const file of inputs) {
+    const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? [];
+    if (name && !MODULES.includes(name))
+      throw new Error(`the package contains ${name}: list it in scripts/licences.mjs`);
+  }
+}
 
 /** Returns npm packages as rows like those of crates. */
 function bundledModules() {
@@ -69,7 +83,9 @@ export function thirdParty() {
   return `# Third-party software
 
 The engines (\`dist/espalier.wasm\`, \`dist/count.wasm\`, \`dist/workspace.wasm\`) contain these crates; the page of
-\`HTMLTracer\` (\`dist/trace-page.*\`) contains preact. Grammars, tree-sitter and musl: \`dist/grammars/LICENSES.md\`.
+\`HTMLTracer\` (\`dist/trace-page.*\`) contains preact. The engines also contain parts of Rust's standard library (MIT OR Apache-2.0, copyright the
+Rust project's contributors; its terms are those of serde's texts), and tables made from the Unicode Character Database (the Unicode licence is among
+the texts of regex-syntax). Grammars: \`dist/grammars/LICENSES.md\`.
 The vocabularies o200k_base and cl100k_base are OpenAI's, published with tiktoken under the MIT licence (Copyright (c) 2022 OpenAI,
 Shantanu Jain; the terms are those of LICENSE-MIT). \`espalier/prompt-tsx\` follows the interface of @vscode/prompt-tsx (MIT, Copyright (c) Microsoft Corporation).
 

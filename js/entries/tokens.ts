@@ -4,6 +4,7 @@ export { breakdown, countPart, countTools } from "../calls/count.ts";
 export { encodingForModel } from "../tokens/count.ts";
 export { modelFacts } from "../tokens/models.ts";
 export type { ModelFacts } from "../tokens/models.ts";
+export type { DollarPrices } from "../types/generated/count.ts";
 export {
   Calibration,
   clearCache,

@@ -33,6 +33,7 @@ export type {
 } from "../formats/messages.ts";
 export type * from "../conversation/types.ts";
 export type { StoredSummary } from "../conversation/imported.ts";
+export type { Flushed } from "../conversation/saving.ts";
 export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export type {
   Contributor,
@@ -45,7 +46,7 @@ export type {
   RefusedDetails,
 } from "../errors/errors.ts";
 export { initFrom, initSync, isReady, resetEngine } from "../engine/engine.ts";
-export type { WasmSource } from "../engine/engine.ts";
+export type { WasmBytes, WasmModule, WasmSource } from "../engine/engine.ts";
 export { decode, encode } from "../tokens/texts.ts";
 export type { TextOptions } from "../tokens/texts.ts";
 export { Pruner } from "../calls/pruner.ts";

@@ -331,7 +331,7 @@ export class InlineContext {
   }
 
   /**
-   * Remembers a completion for the text around a cursor, for {@link completion}.
+   * Remembers a completion for the text around a cursor, for {@link InlineContext.completion}.
    *
    * @throws EspalierError `bad_input`
    */

@@ -290,7 +290,7 @@ export class ConversationLog<T = unknown> {
   /**
    * Returns the effect of an edit. Nothing is recorded.
    *
-   * @throws EspalierError as {@link edit}
+   * @throws EspalierError as {@link ConversationLog.edit}
    */
   preview(edit: LogEdit): LogPreview<T> {
     type Raw = Omit<LogPreview<T>, "view" | "tokensBefore" | "tokensAfter"> & { view: View; edit: LogEditRow };

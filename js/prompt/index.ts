@@ -27,6 +27,8 @@ export { createPiece, Fragment } from "./piece.ts";
 export type * from "./piece.ts";
 export { render, Rendered } from "./render.ts";
 export type { RenderOptions } from "./render.ts";
+export type { AnthropicRequest } from "../formats/anthropic/prompt.ts";
+export type { GeminiRequest } from "../formats/gemini/prompt.ts";
 export type { OpenAIPromptMessage, RenderFormat, Requests } from "./output/request.ts";
 export { AgentPrompt } from "./request/agent-prompt.ts";
 export type { AgentPromptProps } from "./request/agent-prompt.ts";

@@ -38,6 +38,7 @@ export interface MetadataMap {
   getAll<T extends PromptMetadata>(key: new (...args: any[]) => T): T[];
 }
 
+/** Makes maps of metadata: the empty one, and that of a list. */
 export const MetadataMap = {
   empty: { get: () => undefined, getAll: () => [] } as MetadataMap,
   from(metadata: readonly PromptMetadata[]): MetadataMap {

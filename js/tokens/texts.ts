@@ -345,7 +345,7 @@ export class Calibration {
   }
 
   /**
-   * Starts from a factor that was learned before (see {@link factor}); store it for each model. A factor below 0.5 or
+   * Starts from a factor that was learned before (see {@link Calibration.factor}); store it for each model. A factor below 0.5 or
    * above 2.5 is ignored.
    */
   static withFactor(model: string, factor: number): Calibration {

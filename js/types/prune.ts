@@ -5,7 +5,15 @@ import type { DropMedia, PruneCut, PrunePass, PruneReport as WrittenReport } fro
 import type { LimitFinding, RequestLimits } from "./limits.ts";
 import type { ProviderName } from "./validity.ts";
 
-export type { DropMedia, MessageFate, PruneCut, PrunePass, Removal, SharedMessages } from "./generated/prune.ts";
+export type {
+  DropMedia,
+  LeftOut,
+  MessageFate,
+  PruneCut,
+  PrunePass,
+  Removal,
+  SharedMessages,
+} from "./generated/prune.ts";
 
 /** The limits of a model, in tokens. */
 export interface ModelLimits {
@@ -31,7 +39,7 @@ export interface ModelLimits {
 export interface PruneOptions extends Omit<CountOptions, "model"> {
   /**
    * Max input tokens of the request, tool definitions included. Default: the limit of `model`, as stated or known by
-   * its name (gpt-4, gpt-3.5 and Claude), else 128,000. `report.limitSource` names the source.
+   * its name (`modelFacts`), else 128,000. `report.limitSource` names the source.
    */
   budget?: number;
   /** A model's name, or its limits. */

@@ -1,5 +1,5 @@
 /**
- * Runs the documentation: every code block of README.md, docs/*.md and the doc comments in js/.
+ * Runs the documentation: every code block of both README.md, of docs/*.md and of the doc comments in js/.
  *
  *   node tests/docs/run.mjs [place...] only blocks whose place begins so, such as `docs/counting.md` or
  *   `js/calls/api.ts:34`
@@ -44,6 +44,7 @@ const build = join(here, "build");
 install();
 const markdown = [
   "README.md",
+  "pkg-template/README.md",
   ...readdirSync(join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),

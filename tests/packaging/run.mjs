@@ -17,8 +17,10 @@ import { titleAt } from "../www/browser.mjs";
 import { modelServer } from "../server/model.mjs";
 import { countCases } from "./count.mjs";
 import { downloadCases } from "./download.mjs";
+import { exampleCases } from "./examples.mjs";
 import { functionsCases } from "./functions.mjs";
 import { sdkCases } from "./sdks.mjs";
+import { readmeCases } from "./readme.mjs";
 import { workspaceCases } from "./workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -642,19 +644,18 @@ const cases = {
     assert.deepEqual(JSON.parse(await titleIn(out)), ["syntax", true, true, "statements", true, true, 21]);
   },
 
-  async "the licences of what is linked are in the package"() {
+  async "the licences of what is linked are in the package, and of nothing else"() {
     const text = readFileSync(join(consumer, "node_modules", "espalier", "THIRD-PARTY.md"), "utf8");
-    for (const name of ["serde_json", "foldhash", "wasm-bindgen", "unicode-segmentation", "tiktoken"])
-      assert.ok(text.includes(name), name);
-    assert.match(text, /Permission is hereby granted/);
-  },
-
-  async "the documents that README links to are in the package"() {
-    const installed = join(consumer, "node_modules", "espalier");
-    const links = readFileSync(join(installed, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g);
-    const named = [...links].map(([, path]) => path);
-    assert.ok(named.length > 5);
-    for (const path of named) assert.ok(existsSync(join(installed, path)), path);
+    const rows = [...text.matchAll(/^\| (\S+) [\d.]+ \| (.*) \| .* \| (.*) \|$/gm)];
+    const names = rows.map(([, name]) => name);
+    for (const name of ["serde_json", "foldhash", "wasm-bindgen", "unicode-segmentation", "tree-sitter", "preact"])
+      assert.ok(names.includes(name), name);
+    for (const tool of ["tiktoken-rs", "syn", "zopfli"]) assert.ok(!names.includes(tool), tool);
+    for (const [, name, licence, texts] of rows)
+      assert.ok(licence !== "see text" && texts !== "-", `${name} has no licence`);
+    // The MIT licence, those of ICU and musl within tree-sitter, and of OpenAI's vocabularies.
+    for (const pattern of [/Permission is hereby granted/, /Unicode, Inc\./, /Rich Felker/, /\(c\) 2022 OpenAI/])
+      assert.match(text, pattern);
   },
 
   async "publint finds nothing"() {
@@ -812,7 +813,9 @@ Object.assign(
   cases,
   countCases(tools),
   downloadCases(tools),
+  exampleCases(tools),
   functionsCases(tools),
+  readmeCases(tools),
   sdkCases(tools),
   workspaceCases(tools),
 );

@@ -33,6 +33,8 @@ try {
   linkPackages(modules, own);
   cpSync(here, join(home, "sdk"), { recursive: true });
   cpSync(join(root, "tests", "server"), join(home, "server"), { recursive: true });
+  // Those of the package, for examples.test.mjs.
+  cpSync(join(own, "espalier", "examples"), join(home, "examples"), { recursive: true });
   const types = names.length > 0 || typesFit(join(home, "sdk"));
   const { status } = spawnSync(process.execPath, ["--test", ...files.map((file) => join(home, "sdk", file))], {
     cwd: home,

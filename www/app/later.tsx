@@ -61,7 +61,7 @@ const KEYS = [
   ["u or Ctrl+Z", "undoes the newest change; Back does, too"],
 ] as const;
 
-export function Help({ isOpen, repository }: { isOpen: Signal<boolean>; repository: string }) {
+export function Help({ isOpen, reference }: { isOpen: Signal<boolean>; reference: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (isOpen.value) dialog.current?.showModal();
@@ -82,7 +82,7 @@ export function Help({ isOpen, repository }: { isOpen: Signal<boolean>; reposito
       </dl>
       <p>
         Everything happens in this tab; nothing is sent anywhere. Espalier {VERSION},{" "}
-        <a href={repository}>package and docs</a>.
+        <a href={reference}>docs and reference</a>.
       </p>
       <form method="dialog">
         <button type="submit">Close</button>

@@ -19,7 +19,8 @@ const Choice = lazily(async () => (await import("./later.tsx")).Choice);
 const StorageWarning = lazily(async () => (await import("./later.tsx")).StorageWarning);
 const Help = lazily(async () => (await import("./later.tsx")).Help);
 
-const REPOSITORY = "https://www.npmjs.com/package/espalier";
+/** Where `npm start` serves the pages of docs/ and the API reference. */
+const REFERENCE = "reference/";
 
 /** Groups of examples. */
 const GROUPS = [...new Set(EXAMPLES.map(({ group }) => group))];
@@ -65,7 +66,7 @@ export function Shell() {
         {status}
       </p>
       {isDraggedOver.value && <div id="drop">Drop it: it is read in this tab and sent nowhere</div>}
-      {isHelpWanted.value && <Help isOpen={isHelpOpen} repository={REPOSITORY} />}
+      {isHelpWanted.value && <Help isOpen={isHelpOpen} reference={REFERENCE} />}
     </>
   );
 }
@@ -106,7 +107,7 @@ function More() {
       <summary>More</summary>
       <ul>
         <li>
-          <a href={REPOSITORY}>Package and docs</a>
+          <a href={REFERENCE}>Docs and reference</a>
         </li>
         <li class="version">Version {VERSION}</li>
       </ul>

@@ -52,7 +52,7 @@ export const HTTP: Schema<HttpOptions> = {
   fetch: callback,
 };
 
-const url: Kind<string> = (value) => (URL.canParse(String(value)) ? undefined : "an address");
+const url: Kind<string> = (value) => (typeof value === "string" && URL.canParse(value) ? undefined : "an address");
 
 export const SERVER_WINDOW: Schema<ServerWindowOptions> = {
   baseUrl: required(url),

@@ -13,12 +13,14 @@ const markdownIn = (folder: string) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
 
-const guides = ["README.md", "CONTRIBUTING.md", ...markdownIn("docs")];
+/** The package's README is read where its links lead somewhere: in the built package. */
+const guides = ["README.md", "pkg/README.md", "CONTRIBUTING.md", "SECURITY.md", ...markdownIn("docs")];
 const documents = [
   ...guides,
   "CHANGELOG.md",
   "benches/README.md",
   "benches/retention/board.md",
+  "examples/README.md",
   "examples/vscode-extension/README.md",
   "tests/host/README.md",
   ...readdirSync(join(root, "js")).flatMap((folder) => markdownIn(`js/${folder}`)),
@@ -67,6 +69,20 @@ const FOREIGN = new Set([
   "startOn",
   "endOn",
   "allowPartial",
+  "tokenCounter",
+  "includeSystem",
+  "pruneMessages",
+  "emptyMessages",
+  "countTokens",
+  "encodeChat",
+  "isWithinTokenLimit",
+  "encodeGenerator",
+  "decodeGenerator",
+  "decodeAsyncGenerator",
+  "estimateCost",
+  "setMergeCacheSize",
+  "clearMergeCache",
+  "disallowedSpecial",
 ]);
 
 test("names in code font occur in the sources", () => {
