@@ -44,14 +44,14 @@ const OLLAMA = 4_096;
  * and if none answers. State it as the limit of the model.
  *
  * ```ts
- * import { openConversation } from "espalier";
+ * import { prune } from "espalier";
  * import { serverWindow } from "espalier/providers";
  *
  * const name = "qwen3:8b";
- * const window = await serverWindow({ baseUrl: "http://localhost:11434/v1", model: name });
- * const model = { name, ...(window && { maxContextWindowTokens: window.tokens }) };
- * const conversation = await openConversation({ format: "openai-chat", model });
- * await conversation.dispose();
+ * const window = await serverWindow({ baseUrl: "http://127.0.0.1:11434/v1", model: name });
+ * const model = { name, maxContextWindowTokens: window?.tokens ?? 4_096 };
+ * const { report } = prune([{ role: "user", content: "Hello." }], { model });
+ * report.limitSource; // => "contextWindow"
  * ```
  *
  * @throws EspalierError `bad_option`; the signal's reason
