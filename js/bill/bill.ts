@@ -4,6 +4,7 @@
  */
 
 import { clearingPays } from "../cache/cache.ts";
+import { LIFETIMES } from "../cache/lifetimes.ts";
 import { limitFor } from "../calls/limits.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -24,7 +25,6 @@ import type { RemovalCost, ReplayCost, ReplayCostOptions, RequestCost, WayCost, 
 import { compacted, pruned, scriptedSummary, whole } from "./ways.ts";
 import type { MadeRequest, SummaryCall, Way } from "./ways.ts";
 
-const LIFETIMES: Record<CacheLifetime, number> = { "5m": 5 * 60_000, "1h": 60 * 60_000 };
 /** Milliseconds between two requests without times. */
 const PACE = 30_000;
 const MILLION = 1_000_000;
@@ -86,7 +86,7 @@ export async function replayCost(messages: unknown, options: ReplayCostOptions =
   const makers: [WayName, () => Way | Promise<Way>][] = [
     ["whole", () => whole(source, known)],
     ["prune", () => pruned(source, budget)],
-    ["conversation", () => compacted(source, budget, writer, profile)],
+    ["conversation", () => compacted(source, budget, { llm: writer, profile, lifetimeMs: terms.lifetimeMs })],
   ];
   for (const [name, make] of makers) ways.push(await costOf(name, await make(), source, requests, terms));
   const { cost } = ways[0]!;

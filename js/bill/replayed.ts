@@ -30,7 +30,13 @@ export function replayed(input: unknown, options: Omit<CountOptions, "tokenizer"
   const counting: ReplayCounting = { ...rest, encoding, format: "espalier" };
   const own = reading.tools.length > 0 ? (reading.tools as unknown as ToolList) : undefined;
   const { messages } = reading;
-  return { messages, listed: reading.source.list.length, tools: own, counting, counts: new Counts(messages, own, counting) };
+  return {
+    messages,
+    listed: reading.source.list.length,
+    tools: own,
+    counting,
+    counts: new Counts(messages, own, counting),
+  };
 }
 
 /** The tokens of messages, each counted once. */
@@ -78,7 +84,10 @@ export class Counts {
     const known = this.lines.get(message);
     if (known) return known;
     const { perMessage } = countMessages([message], this.counting);
-    const made = this.made(message, perMessage.reduce((sum, { tokens }) => sum + tokens, 0));
+    const made = this.made(
+      message,
+      perMessage.reduce((sum, { tokens }) => sum + tokens, 0),
+    );
     this.lines.set(message, made);
     return made;
   }

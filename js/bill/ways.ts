@@ -1,5 +1,6 @@
 /** The ways in which a recorded conversation can be sent again: whole, pruned, or compacted. Each makes one request at a time. */
 
+import { LIFETIMES } from "../cache/lifetimes.ts";
 import { profile } from "../calls/profile.ts";
 import { Pruner } from "../calls/pruner.ts";
 import { openConversation } from "../conversation/open.ts";
@@ -74,12 +75,19 @@ export function pruned({ messages, tools, counting }: Replayed, budget: number):
   };
 }
 
+/** How the conversation that compacts is set up. */
+export interface ConversationSetup {
+  llm: Llm | undefined;
+  profile: CompactOptions["profile"];
+  /** Lifetime of cache entries. */
+  lifetimeMs: number;
+}
+
 /** Sends what a conversation prepares. */
 export async function compacted(
   { messages, tools, counting }: Replayed,
   budget: number,
-  llm: Llm | undefined,
-  settings: CompactOptions["profile"],
+  { llm, profile: settings, lifetimeMs }: ConversationSetup,
 ): Promise<Way> {
   let now = 0;
   let calls: SummaryCall[] = [];
@@ -96,6 +104,8 @@ export async function compacted(
     ...(tools && { tools }),
     model: { maxPromptTokens: budget },
     entropy: "bill",
+    // Of two lifetimes the one that is not shorter: a pause that it outlasts may find the cache.
+    cacheLifetime: lifetimeMs <= LIFETIMES["5m"] ? "5m" : "1h",
     // Nothing here waits, so that no timeout is due.
     clock: { now: () => now, after: () => () => undefined },
     ...(recorded && { llm: recorded }),

@@ -23,6 +23,7 @@ import {
 } from "../kinds.ts";
 import { hooks, LASTING } from "./compaction.ts";
 import { COUNTING, model } from "./counting.ts";
+import { LIFETIMES } from "./requests.ts";
 
 const storage: Kind<any> = (value, path, refuse) =>
   methods(value, ["read", "append", "write", "list", "delete"], path, refuse);
@@ -57,6 +58,7 @@ export const CONVERSATION: Schema<ConversationOptions<unknown>> = {
   automatic: flag,
   serverManaged: flag,
   background: flag,
+  cacheLifetime: LIFETIMES,
   entropy,
   clock,
   timeoutsMs: { wait: milliseconds, model: milliseconds, hook: milliseconds, storage: milliseconds },

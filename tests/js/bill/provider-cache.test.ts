@@ -100,5 +100,8 @@ test("requests have the time of their newest message, else of the answer, else t
   ]);
   // Clocks of files may go back.
   const back = recordedRequests(messages, tokens, [0, 9_000, 0, 5_000, 0, 0, 6_000], 500);
-  assert.deepEqual(back.map(({ time }) => time), [9_000, 9_000, 9_000]);
+  assert.deepEqual(
+    back.map(({ time }) => time),
+    [9_000, 9_000, 9_000],
+  );
 });
