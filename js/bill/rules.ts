@@ -21,6 +21,7 @@ export interface CacheRule {
   lifetimeMs: number;
   /** True if the provider publishes no lifetime, or only a range, whose lower end this is. */
   isAssumed?: true;
+  /** The page that says so. */
   source: string;
 }
 

@@ -135,8 +135,9 @@ export class Requests<T> {
   }
 
   private get isCold(): boolean {
-    const { sentAt, options, c } = this;
-    return sentAt !== undefined && c.clock.now() - sentAt > LIFETIMES[options.cacheLifetime ?? "5m"];
+    const { cacheLifetime } = this.options;
+    if (cacheLifetime === undefined || this.sentAt === undefined) return false;
+    return this.c.clock.now() - this.sentAt > LIFETIMES[cacheLifetime];
   }
 
   /** Compactions of the newest request, including one that failed. */

@@ -96,9 +96,9 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    */
   entropy?: string | number;
   /**
-   * How long the provider keeps a request in its cache after its last use. After a longer pause the next request is
-   * written anew in any case, so that removals cost nothing: rules then run from `profile.applyMin` of the limit on (they
-   * only shorten results if an `llm` writes summaries). Default `5m`.
+   * How long the provider keeps a request in its cache after its last use. After a longer pause (by `clock`) the next
+   * request is written anew in any case, so that removals cost nothing: rules then run from `profile.applyMin` of the
+   * limit on. If an `llm` writes summaries, they only shorten results. Default: pauses decide nothing.
    */
   cacheLifetime?: CacheLifetime;
   /** The host's clock: timeouts, the time of entries and pauses (`cacheLifetime`) depend on it. */
