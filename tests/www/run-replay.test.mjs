@@ -50,7 +50,7 @@ test("a request precedes every message of the model, and an unanswered end is th
 });
 
 for (const [name, messages, budgets, every] of [
-  ["tau-airline-11", TAU, [2_500, 4_000], 1],
+  ["tau-airline-11", TAU, [2_500, 3_500], 1],
   ["pi-refactor-long", PI, [64_000], 15],
 ]) {
   for (const writer of ["rules", "scripted"]) {

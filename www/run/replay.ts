@@ -206,7 +206,7 @@ export class Replay {
       ...(llm && { llm }),
     });
     const { limit, frame, tools } = conversation.usage();
-    this.lines = linesOf(this.profile, limit, limit - frame - tools);
+    this.lines = linesOf(this.profile, limit, limit - frame - tools, llm !== undefined);
     return conversation;
   }
 
