@@ -16,7 +16,7 @@ export const ONLY_MODULES = ["bundle", "web", "workerd"];
 /** Path, list below `js/` and chunk of each entry. */
 export const ENTRIES = [
   { path: ".", name: "index", list: "entries/index", chunk: "core" },
-  ...["prompt", "tokens", "documents", "results", "cache", "storage", "log", "profiles"].map((name) => ({
+  ...["prompt", "tokens", "documents", "results", "cache", "bill", "storage", "log", "profiles"].map((name) => ({
     path: `./${name}`,
     name,
     list: `entries/${name}`,

@@ -30,7 +30,7 @@ import { withRepairs } from "./wire-repair.ts";
  *
  * // The next request begins like this one while that is possible, so that the provider's cache holds.
  * messages.push({ role: "assistant", content: "They pass." }, { role: "user", content: "Commit it." });
- * const next = prune(messages, { budget: 16_000, previous: report.cut, cacheStepShare: 0.1 });
+ * const next = prune(messages, { budget: 16_000, previous: report.cut });
  * next.messages[2] === request[2]; // => true
  * ```
  *

@@ -33,7 +33,7 @@ type Held = InstanceType<Wasm["HeldConversation"]>;
  * const messages: OpenAI.ChatCompletionMessageParam[] = [];
  * for (const content of ["Why does the build fail?", "Mend it."]) {
  *   messages.push({ role: "user", content });
- *   const { messages: fitting } = pruner.prune(messages, { budget: 128_000, cacheStepShare: 0.1 });
+ *   const { messages: fitting } = pruner.prune(messages, { budget: 128_000 });
  *   const reply = await client.chat.completions.create({ model: "gpt-4o", messages: fitting });
  *   messages.push(reply.choices[0]!.message);
  * }

@@ -150,8 +150,10 @@ export async function request<T, R>(
     });
   check(options, REQUEST);
   const own = options.pruner ? undefined : new Pruner(options.previous);
+  // The cuts of one call continue no earlier request.
+  const isAlone = own !== undefined && options.previous === undefined;
   try {
-    return await sent(messages, options, options.pruner ?? own!, send);
+    return await sent(messages, isAlone ? { cacheStepShare: 0, ...options } : options, options.pruner ?? own!, send);
   } finally {
     own?.free();
   }

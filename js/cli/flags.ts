@@ -1,7 +1,7 @@
 /** Renames options to their flags on the command line. */
 
 /** Options with another name on the command line. */
-const NAMES: Readonly<Record<string, string>> = { lineNumbers: "lines" };
+const NAMES: Readonly<Record<string, string>> = { lineNumbers: "lines", lifetime: "ttl", paceMs: "pace" };
 
 /** Replaces the options in an error message by the flags that the user typed. */
 export function flagged(message: string, flags: readonly string[]): string {

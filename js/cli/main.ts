@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `espalier count | prune | compact | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`, `search DIR
+ * `espalier count | prune | compact | bill | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`, `search DIR
  * QUERY`: the package on the command line.
  */
 
@@ -9,14 +9,17 @@ import { parseArgs } from "node:util";
 import "../entries/engines/core-node.ts";
 import { EspalierError, compact, countMessages, init, prune } from "../entries/verbs.ts";
 import type { LogCompactOptions } from "../log/types.ts";
+import type { ReplayCostOptions } from "../bill/types.ts";
+import type { CacheLifetime } from "../types/cache.ts";
 import type { EncodingName, CostModelName } from "../types/count.ts";
 import type { Format } from "../types/messages.ts";
 import type { Llm } from "../types/llm.ts";
 import type { ProfileName } from "../types/profile.ts";
 import type { ProviderName } from "../types/validity.ts";
 import { dialectOf } from "../sessions/dialects.ts";
-import type { SessionLayout, SessionView } from "../sessions/index.ts";
+import type { Session, SessionLayout, SessionView } from "../sessions/index.ts";
 import { PROVIDERS } from "../validity/providers.ts";
+import { bill } from "./bill.ts";
 import { isLayout, writtenAs } from "./convert.ts";
 import { doctor, windowOf } from "./doctor.ts";
 import { EXIT, exitCode } from "./exit.ts";
@@ -102,17 +105,18 @@ async function main(args: string[]): Promise<number> {
   }
 
   const view = oneOf(values.view, "--view", ["live", "history"]) as SessionView | undefined;
+  const shownView = view ?? (command === "bill" ? "history" : "live");
   const { input, session } = await openFile(file, {
     ...openOptions(values),
-    ...(view && { view }),
+    view: shownView,
     format: values.format,
   });
   await init({ encodings: [] });
   const given = (values.format as Format | undefined) ?? session?.format;
   const common = { ...counting(values), ...(given !== undefined && { format: given }) };
-  const { format } = sourceOf(input, common.format);
+  const { format, list } = sourceOf(input, common.format);
   if (!values.json) {
-    if (session) tell(shownSession(session, view ?? "live"), values);
+    if (session) tell(shownSession(session, shownView), values);
     tell(`format: ${format}${values.format === undefined ? " (detected)" : ""}`, values);
   }
   const as = values.to === undefined ? undefined : needTarget(values.to);
@@ -120,6 +124,7 @@ async function main(args: string[]): Promise<number> {
   if (command === "count") {
     return finish({ report: countMessages(input, common), ...sessionFacts(session) }, values);
   }
+  if (command === "bill") return bill(input, list, session, billOptions(values, session, common), values);
   if (command === "doctor") {
     const provider = oneOf(values.provider, "--provider", PROVIDERS) as ProviderName | undefined;
     const window = whole(values.window, "--window") ?? windowOf(session, values.model);
@@ -300,6 +305,30 @@ function oneOf(value: string | undefined, flag: string, values: readonly string[
   if (value !== undefined && !values.includes(value))
     throw new UsageError(`${flag} must be one of ${values.join(", ")}, and is ${JSON.stringify(value)}`);
   return value;
+}
+
+/** Returns the options of `bill`; model and window are those of the session unless stated. */
+function billOptions(
+  values: Values,
+  session: Session | undefined,
+  common: Pick<ReplayCostOptions, "encoding" | "costModel" | "format">,
+): ReplayCostOptions {
+  const model = values.model ?? session?.model;
+  const window = whole(values.window, "--window") ?? session?.window;
+  const budget = whole(values.budget, "--budget");
+  const lifetime = oneOf(values.ttl, "--ttl", ["5m", "1h"]) as CacheLifetime | undefined;
+  const pace = whole(values.pace, "--pace");
+  const summaryTokens = whole(values["summary-tokens"], "--summary-tokens");
+  return {
+    ...common,
+    ...(model !== undefined && { model }),
+    ...(window !== undefined && { window }),
+    ...(budget !== undefined && { budget }),
+    ...(lifetime && { lifetime }),
+    ...(pace !== undefined && { paceMs: pace * 1_000 }),
+    ...(summaryTokens !== undefined && { summaryTokens }),
+    ...(values.profile !== undefined && { profile: values.profile as ProfileName }),
+  };
 }
 
 /** Returns the options for counting. */

@@ -4,7 +4,7 @@ import { FORMATS } from "../formats/index.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import { PROVIDERS } from "../validity/providers.ts";
 
-const TRANSCRIPTS = ["count", "prune", "compact"] as const;
+const TRANSCRIPTS = ["count", "prune", "compact", "bill"] as const;
 /** Commands that read a conversation: a session file, messages or a request. */
 const READING = [...TRANSCRIPTS, "doctor", "convert"] as const;
 const ALL = [...READING, "log", "summarize", "outline", "search"] as const;
@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what:
   count: ["FILE", "reports the tokens of a conversation, message by message"],
   prune: ["FILE --budget N", "cuts one request to N tokens; the result goes to standard output"],
   compact: ["FILE --budget N", "replaces older history by a summary"],
+  bill: ["FILE", "replays a session request by request, and prices it without us, pruned and compacted"],
   doctor: ["FILE", "reports what a provider would refuse, what fills the window and what repeats; --repair fixes it"],
   convert: ["FILE --to NAME", "writes a conversation in another format, or in the layout of its session file"],
   log: ["FILE", "shows the history of a conversation, from a log of compact or from a session file"],
@@ -47,8 +48,8 @@ export const FLAGS = {
   budget: {
     value: "N",
     short: "b",
-    of: ["prune", "compact", "summarize", "outline", "search"],
-    help: "max tokens of the result; 32k is 32000, 1.5k is 1500",
+    of: ["prune", "compact", "bill", "summarize", "outline", "search"],
+    help: "max tokens of the result; 32k is 32000, 1.5k is 1500. For bill: of each request, default: the window",
   },
   json: {
     of: [...READING, "summarize", "outline", "search"],
@@ -67,7 +68,7 @@ export const FLAGS = {
     value: "NAME",
     of: SESSIONS,
     values: ["live", "history"],
-    help: "for a session file: live (default), the messages of its next request; history, all messages that it ever had",
+    help: "for a session file: live (default), the messages of its next request; history (default of bill), all messages that it ever had",
   },
   "side-chain": {
     value: "ID",
@@ -94,8 +95,24 @@ export const FLAGS = {
   },
   window: {
     value: "N",
-    of: ["doctor"],
+    of: ["doctor", "bill"],
     help: "max input tokens of the model; default: the window in the session file, else that of its model if known",
+  },
+  ttl: {
+    value: "5m|1h",
+    of: ["bill"],
+    help: "lifetime of cache entries; 1h doubles Anthropic's price of writing. Default: the provider's",
+    values: ["5m", "1h"],
+  },
+  pace: {
+    value: "SECONDS",
+    of: ["bill"],
+    help: "pause between two requests, if the file has no times; default 30",
+  },
+  "summary-tokens": {
+    value: "N",
+    of: ["bill"],
+    help: "price summaries of N tokens by a model; default: rules write them, which costs nothing",
   },
   repair: {
     of: ["doctor"],
@@ -107,7 +124,11 @@ export const FLAGS = {
     help: "o200k_base (default) or cl100k_base",
     values: ["o200k_base", "cl100k_base"],
   },
-  model: { value: "NAME", of: [...READING, "summarize", "log"], help: "selects the encoding by model" },
+  model: {
+    value: "NAME",
+    of: [...READING, "summarize", "log"],
+    help: "selects the encoding by model. For bill: its prices, window and cache; default: the session's model",
+  },
   "cost-model": {
     value: "NAME",
     of: [...READING, "log"],
@@ -160,8 +181,8 @@ export const FLAGS = {
   unpin: { value: "IDS", multiple: true, of: compact, help: "with --log: end a pin" },
   profile: {
     value: "NAME",
-    of: ["compact", "search"],
-    help: "the rules to apply: espalier (default), copilot-chat, or for compact gemini-cli or copilot-cli",
+    of: ["compact", "bill", "search"],
+    help: "the rules to apply: espalier (default), copilot-chat, or for compact and bill gemini-cli or copilot-cli",
     values: ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"],
   },
   recall: {

@@ -1,6 +1,7 @@
 /** The last step: removals that make one request fit and apply to it alone. */
 
 import { compactMessages } from "../calls/compact.ts";
+import { CACHE_STEP_SHARE } from "../calls/prune-fields.ts";
 import { read } from "../calls/reading.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { restateExceeded } from "../errors/exceeded.ts";
@@ -40,9 +41,6 @@ export interface FitBy {
   provider: ProviderName | undefined;
   limits: PruneOptions["limits"];
 }
-
-/** A cut moves by at least this share of the limit, so that the provider's cache breaks seldom. */
-const STEP = 0.1;
 
 export class Fit {
   private pruner = new Pruner();
@@ -94,7 +92,7 @@ export class Fit {
       performedBy,
     });
     try {
-      const asked = { ...how, budget, cacheStepShare: STEP, ...same };
+      const asked = { ...how, budget, cacheStepShare: CACHE_STEP_SHARE, ...same };
       return fitted(this.pruner.cutRead(read(view.messages, how), asked, provider), "prune");
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;

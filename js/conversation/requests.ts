@@ -13,6 +13,7 @@ import type { Sent } from "./sending.ts";
 import { aborted, waitAtMost } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
+import { LIFETIMES } from "../cache/lifetimes.ts";
 import { shownExceeded } from "../calls/request-limits.ts";
 
 /** Max share of the limit for the system prompt and tools; above it a warning is emitted. */
@@ -46,6 +47,8 @@ export class Requests<T> {
   private warnedOf = "";
   /** Compactions of the current request. */
   private compacted: Compacted[] = [];
+  /** The time at which the previous request was prepared. */
+  private sentAt: number | undefined;
   /** Tokens of the separate system prompt, if no prompt tree surrounds the conversation. */
   private system: number;
 
@@ -108,8 +111,9 @@ export class Requests<T> {
     this.compacted = compactions;
     const { step, isForced, isLate } = await this.useJob(compactions, mustFit, signal);
     let { look } = step;
-    if (step.due) {
-      const made = await compactor.foreground(step.due, look, signal, isLate);
+    const due = step.due ?? this.freeOfCharge(look, compactions);
+    if (due) {
+      const made = await compactor.foreground(due, look, signal, isLate || !step.due);
       append(compactions, made.compactions);
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
       look = made.look;
@@ -118,6 +122,23 @@ export class Requests<T> {
     const isLeft = this.options.serverManaged === true && !isForced;
     const sent = await this.sending.made(look, isLeft);
     return { look, sent, compactions, wasRunning };
+  }
+
+  /** Returns a compaction by rules that costs nothing, since a pause has emptied the provider's cache. */
+  private freeOfCharge({ usage, isCompacted }: Look<T>, compactions: readonly Compacted[]): RequestStep<T>["due"] {
+    const { machine, profile, llm, requests } = this.c;
+    if (!this.isCold || !this.isAutomatic || isCompacted || isApplied(compactions) || usage.ratio < profile.applyMin)
+      return undefined;
+    const verdict = machine.verdict(requests);
+    if (verdict === "blocked" || verdict === "notYet") return undefined;
+    // Rules leave the story to the host's model.
+    return { trigger: "threshold", verdict: llm ? "cutOnly" : verdict };
+  }
+
+  private get isCold(): boolean {
+    const { cacheLifetime } = this.options;
+    if (cacheLifetime === undefined || this.sentAt === undefined) return false;
+    return this.c.clock.now() - this.sentAt > LIFETIMES[cacheLifetime];
   }
 
   /** Compactions of the newest request, including one that failed. */
@@ -145,7 +166,8 @@ export class Requests<T> {
   /** Begins a summary beside the conversation if the profile says so, unless this request had one or was cut. */
   startIfDue({ look, sent, compactions }: MadeRequest<T>): void {
     const { options, c, parts } = this;
-    const isBackground = options.background ?? c.profile.background;
+    // Rules need no time, so that nothing has to begin before the request is full.
+    const isBackground = options.background ?? (c.profile.background && c.llm !== undefined);
     if (!isBackground || !this.isAutomatic || !look.starts || sent.fitted || isApplied(compactions)) return;
     const { phase } = parts.compactor.jobs;
     if (phase === "idle" || phase === "failed")
@@ -272,6 +294,7 @@ export class Requests<T> {
   }
 
   private sent(usage: PrepareReport["usage"], { view, messages }: Look<T> & { messages: readonly T[] }): void {
+    this.sentAt = this.c.clock.now();
     const { requests, machine, events, saving, log } = this.c;
     const total = usage.frame + usage.conversation + usage.tools;
     const shared = this.prefix.next(messages, view, log, this.toolsText, machine.name);

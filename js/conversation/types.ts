@@ -12,7 +12,7 @@ import type { ModelLimits, PruneOptions, Removal } from "../types/prune.ts";
 import type { Llm } from "../types/llm.ts";
 import type { ProfileFields, ProfileName } from "../types/profile.ts";
 import type { ProviderName } from "../types/validity.ts";
-import type { Usage } from "../types/cache.ts";
+import type { CacheLifetime, Usage } from "../types/cache.ts";
 import type { Session } from "../sessions/types.ts";
 import type { ContextUsage } from "../types/generated/conversation.ts";
 import type { ConversationStorage } from "./storage.ts";
@@ -88,14 +88,23 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    * back unchanged. Default false.
    */
   serverManaged?: boolean;
-  /** Makes summaries beside the conversation. Default: the profile's choice. */
+  /**
+   * Makes summaries beside the conversation. Default: the profile's choice with `llm`; without it false, since rules need
+   * no time and a later compaction costs less.
+   */
   background?: boolean;
   /**
    * The seed of jitter. The same log and entropy lead to the same decisions. Default: drawn once, and stored in the
    * log.
    */
   entropy?: string | number;
-  /** The host's clock; only timeouts and the time of entries depend on it. */
+  /**
+   * How long the provider keeps a request in its cache after its last use. After a longer pause (by `clock`) the next
+   * request is written anew in any case, so that removals cost nothing: rules then run from `profile.applyMin` of the
+   * limit on. If an `llm` writes summaries, they only shorten results. Default: pauses decide nothing.
+   */
+  cacheLifetime?: CacheLifetime;
+  /** The host's clock: timeouts, the time of entries and pauses (`cacheLifetime`) depend on it. */
   clock?: Partial<Pick<Clock, "now" | "after">>;
   /**
    * Milliseconds: to wait for a running job, for one call of the model, for each hook and file, for each storage

@@ -6,6 +6,7 @@ export * from "./tokens.ts";
 export * from "./documents.ts";
 export * from "./results.ts";
 export * from "./cache.ts";
+export * from "./bill.ts";
 export * from "./storage.ts";
 export * from "./log.ts";
 export * from "./profiles.ts";

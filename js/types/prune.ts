@@ -72,8 +72,8 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    */
   previous?: PruneCut;
   /**
-   * Min distance of a cut that must move, as a share of the limit, 0 to 1. With 0.1 the cache breaks once in many
-   * requests. Default 0.
+   * Min distance of a cut that must move, as a share of the limit, 0 to 1: what stays behind a cut is written to the
+   * provider's cache again, so a rare and deep cut costs less. Default 0.5 with `previous`, else 0.
    */
   cacheStepShare?: number;
   /** Media to drop whatever the request costs, for providers that refuse its bytes. Default `none`. */

@@ -12,7 +12,7 @@ const { espalier } = await import("../js/built.ts");
 const { Replay } = await import("../../www/run/replay.ts");
 const { DEFAULTS } = await import("../../www/run/settings.ts");
 const { totalsOf } = await import("../../www/run/totals.ts");
-const { requestEnds } = await import("../../www/run/turns.ts");
+const { requestEnds } = await import("../../js/bill/requests.ts");
 const { rowsOf, sentAt, shownAt, stepOf } = await import("../../www/run/step.ts");
 const { FATES } = await import("../../www/run/types.ts");
 const { readConversation } = await import("../../js/formats/index.ts");
@@ -50,7 +50,7 @@ test("a request precedes every message of the model, and an unanswered end is th
 });
 
 for (const [name, messages, budgets, every] of [
-  ["tau-airline-11", TAU, [2_500, 4_000], 1],
+  ["tau-airline-11", TAU, [2_500, 3_500], 1],
   ["pi-refactor-long", PI, [64_000], 15],
 ]) {
   for (const writer of ["rules", "scripted"]) {

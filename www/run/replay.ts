@@ -15,7 +15,7 @@ import { givenProfile } from "../parts/profile-text.ts";
 import { ScriptedClock, turn } from "./clock.ts";
 import type { Epoch } from "./fates.ts";
 import { linesOf } from "./lines.ts";
-import { requestEnds } from "./turns.ts";
+import { requestEnds } from "../../js/bill/requests.ts";
 import type { Lines, RunCall, RunCompaction, RunRequest, Said, Settings } from "./types.ts";
 import { LiveModel, scriptedModel } from "./writers.ts";
 import type { Ask, Heard } from "./writers.ts";
@@ -206,7 +206,7 @@ export class Replay {
       ...(llm && { llm }),
     });
     const { limit, frame, tools } = conversation.usage();
-    this.lines = linesOf(this.profile, limit, limit - frame - tools);
+    this.lines = linesOf(this.profile, limit, limit - frame - tools, llm !== undefined);
     return conversation;
   }
 

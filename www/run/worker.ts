@@ -16,7 +16,7 @@ import type { CallTexts, Questions } from "./questions.ts";
 import { Replay } from "./replay.ts";
 import type { Source } from "./replay.ts";
 import { rowsOf, shownAt, stepOf } from "./step.ts";
-import { requestEnds } from "./turns.ts";
+import { requestEnds } from "../../js/bill/requests.ts";
 import type { Progress } from "./types.ts";
 import type { Ask } from "./writers.ts";
 

@@ -35,5 +35,5 @@ export async function compactAt(
     force: !isEdited(of),
   });
   const { frame, tools } = result.report.before;
-  return { ...result, lines: linesOf(own, budget, budget - frame - tools) };
+  return { ...result, lines: linesOf(own, budget, budget - frame - tools, true) };
 }

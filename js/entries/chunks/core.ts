@@ -38,6 +38,7 @@ export {
   setVocabularyReader,
 } from "../../engine/vocabulary.ts";
 export { countText } from "../../tokens/texts.ts";
+export { fullPrices } from "../../tokens/usage.ts";
 export { requestOf } from "../../formats/convert.ts";
 export { detect } from "../../formats/detect.ts";
 export { FORMATS, genuine, isThought, readConversation } from "../../formats/index.ts";

@@ -23,7 +23,7 @@ import {
 } from "../kinds.ts";
 import { hooks, LASTING } from "./compaction.ts";
 import { COUNTING, model } from "./counting.ts";
-import { LIMITS } from "./requests.ts";
+import { LIFETIMES, LIMITS } from "./requests.ts";
 
 const storage: Kind<any> = (value, path, refuse) =>
   methods(value, ["read", "append", "write", "list", "delete"], path, refuse);
@@ -59,6 +59,7 @@ export const CONVERSATION: Schema<ConversationOptions<unknown>> = {
   automatic: flag,
   serverManaged: flag,
   background: flag,
+  cacheLifetime: LIFETIMES,
   entropy,
   clock,
   timeoutsMs: { wait: milliseconds, model: milliseconds, hook: milliseconds, storage: milliseconds },

@@ -136,7 +136,7 @@ export const REPAIR: Schema<T.RepairOptions> = {
   lostText: visible,
 };
 
-const LIFETIMES: readonly T.CacheLifetime[] = ["5m", "1h"];
+export const LIFETIMES: readonly T.CacheLifetime[] = ["5m", "1h"];
 
 const LIFETIME: Schema<{ prefix?: T.CacheLifetime; messages?: T.CacheLifetime }> = {
   prefix: LIFETIMES,

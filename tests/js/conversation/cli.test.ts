@@ -128,7 +128,7 @@ test("a plan that cannot be had, files that cannot be written, options of other 
     [["log", log, "--json"], 2, /--json is for/],
     [["prune", file, "--budget", "2k", "--pin", "m1"], 2, /--pin is for espalier compact/],
     [["count", file, "--plan"], 2, /--plan is for espalier compact/],
-    [["count", file, "--budget", "2k"], 2, /--budget is for espalier prune, compact, summarize, outline/],
+    [["count", file, "--budget", "2k"], 2, /--budget is for espalier prune, compact, bill, summarize, outline/],
     [["prune", file, "--budget", "2k", "--selection", "1"], 2, /--selection is for espalier summarize/],
     [["summarize", cli, "--budget", "2k", "--llm", "x:y"], 2, /--llm is for espalier compact/],
     [["outline", folder, "--budget", "2k", "--lines"], 2, /--lines is for espalier summarize/],

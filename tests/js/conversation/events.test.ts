@@ -151,6 +151,8 @@ for (const profile of ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"] 
         entropy: 7,
         storage: memoryStorage(),
         profile,
+        // Rules begin beside the conversation only if the host says so.
+        ...(profile !== "gemini-cli" && { background: true }),
       });
       const events = heard(conversation);
       conversation.append(begin());

@@ -647,7 +647,7 @@ test("what is too small to compact is not begun again at every request", async (
     assert.deepEqual([types(events), conversation.log.length - before], [[], 0], what);
   }
   // Nobody can make a summary: more has to be said before it is looked at again.
-  const nobody = await open({ compact: { ladder: ["summary", "fit"] } });
+  const nobody = await open({ compact: { ladder: ["summary", "fit"] }, background: true });
   nobody.append(begin());
   fill(nobody, 0.95);
   const events = heard(nobody);

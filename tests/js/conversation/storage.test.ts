@@ -136,7 +136,7 @@ for (const [name, place] of PLACES) {
 
   test(`${name}: a conversation goes on where it was left`, async () => {
     const storage = place();
-    const first = await open({ storage });
+    const first = await open({ storage, background: true });
     first.append(begin());
     for (let number = 0; number < 45; number += 1) {
       first.append(round(number));

@@ -423,6 +423,12 @@ export const ENTRIES: readonly Entry[] = [
     run: e.clearingPays,
     options: "replacement extra requests hitRate prices lifetime",
   },
+  {
+    name: "replayCost",
+    args: () => [chat(), {}],
+    run: e.replayCost,
+    options: `${COUNTING} window budget lifetime times paceMs prices summaryTokens profile`,
+  },
   { name: "addUsage", args: () => [{ input: 1, output: 2 }], run: e.addUsage },
   { name: "usageCost", args: () => [{ input: 1 }, { input: 2 }, {}], run: e.usageCost, options: "lifetime" },
 

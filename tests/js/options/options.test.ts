@@ -52,6 +52,7 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["placeMarks", () => e.placeMarks(messages, { lifetime: { prefx: "1h" } }), "options.lifetime.prefx", "prefix"],
   ["stablePrefix", () => e.stablePrefix(messages, messages, { reports: {} }), "options.reports", "report"],
   ["cacheCost", () => e.cacheCost({ total: 1, hitrate: 1 }), "options.hitrate", "hitRate"],
+  ["replayCost", () => e.replayCost([], { budgett: 1 }), "options.budgett", "budget"],
   ["clearingPays", () => e.clearingPays({ cleared: 1, suffix: 1, request: 2 }), "options.request", "requests"],
   ["usageCost", () => e.usageCost({}, { inputs: 1 }), "options.prices.inputs", "input"],
   ["usageCost", () => e.usageCost({}, {}, { lifeTime: "1h" }), "options.lifeTime", "lifetime"],

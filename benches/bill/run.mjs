@@ -1,0 +1,44 @@
+// What the public transcripts cost without us, pruned and compacted, at a quarter of the window: node bill/run.mjs
+// [--models=claude-sonnet-4-5,gpt-4.1] [--share=0.25]. The window just fits the whole conversation, so that nothing is
+// refused without us; requests may have the system prompt and a share of the rest. Dollars, and the change in per cent.
+import { replayCost } from "../../pkg/dist/bill-node.js";
+import { countMessages } from "../../pkg/dist/index-node.js";
+import { option } from "../requests/shared.mjs";
+import { transcripts } from "../retention/transcripts.mjs";
+
+const [share] = option("share", "0.25");
+const row = (cells) => console.log(`| ${cells.join(" | ")} |`);
+const COLUMNS = ["transcript", "requests", "tokens", "budget", "without", "prune", "conversation", "removals"];
+const percent = (part) => `${part > 0 ? "+" : ""}${(100 * part).toFixed(1)} %`;
+
+for (const model of process.argv
+  .join(" ")
+  .match(/--models=(\S+)/)?.[1]
+  .split(",") ?? ["claude-sonnet-4-5", "gpt-4.1"]) {
+  console.log(`\n${model}`);
+  row(COLUMNS);
+  row(COLUMNS.map(() => "---"));
+  const saved = { prune: [], conversation: [] };
+  for (const { name, messages } of transcripts()) {
+    const { total, frame } = countMessages(messages);
+    const budget = Math.round(frame + (total - frame) * share);
+    // Repairs of lost calls make some requests larger than the recording.
+    const { ways, requests, tokens } = await replayCost(messages, { model, window: total + 1_000, budget });
+    const [whole, ...others] = ways;
+    for (const { way, saved: part } of others) if (part !== undefined) saved[way].push(part);
+    row([
+      name,
+      requests,
+      tokens,
+      budget,
+      whole.cost.toFixed(3),
+      ...others.map((way) => (way.saved === undefined ? `${way.failed.length} fail` : percent(-way.saved))),
+      others.map((way) => way.removals.length).join(", "),
+    ]);
+  }
+  for (const [way, parts] of Object.entries(saved)) {
+    const sorted = parts.toSorted((a, b) => a - b);
+    const middle = (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+    console.log(`${way}: median ${percent(-middle)}, max ${percent(-sorted[0])}, ${sorted.length} transcripts`);
+  }
+}

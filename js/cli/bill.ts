@@ -1,0 +1,125 @@
+/** `espalier bill FILE`: what a session costs sent whole, pruned and compacted, request by request. */
+
+import { replayCost } from "../bill/bill.ts";
+import type { RemovalCost, ReplayCost, ReplayCostOptions, WayCost } from "../bill/types.ts";
+import type { Session } from "../sessions/index.ts";
+import { finishText } from "./out.ts";
+import type { To } from "./out.ts";
+import { number } from "./report.ts";
+import { plural, sessionFacts } from "./shown-session.ts";
+
+/** Replays a conversation and reports its bill. `messages` are those of the input, in the order of its list. */
+export async function bill(
+  input: unknown,
+  messages: readonly unknown[],
+  session: Session | undefined,
+  options: ReplayCostOptions,
+  to: To,
+): Promise<number> {
+  const times = session && timesOf(session, messages);
+  const found = await replayCost(input, { ...options, ...(times && { times }) });
+  return finishText(to.json ? JSON.stringify({ ...found, ...sessionFacts(session) }, null, 2) : shownBill(found), to);
+}
+
+/** Returns the recorded time of each message. */
+function timesOf({ history, entries }: Session, messages: readonly unknown[]): (number | undefined)[] {
+  const times = new Map(history.map((message, at) => [message, entries[at]?.time]));
+  return messages.map((message) => times.get(message));
+}
+
+const NAMES = { whole: "without", prune: "prune", conversation: "conversation" } as const;
+
+/** Returns the bill for people. */
+export function shownBill(found: ReplayCost): string {
+  const { ways, requests, tokens, window, windowSource, budget } = found;
+  const assumed = windowSource === "assumedLimit" ? " (assumed; --window N states it)" : "";
+  return [
+    ...termsOf(found),
+    `${plural(requests, "request")}; ${number(tokens)} tokens in the last one; window ${number(window)}${assumed}, budget ${number(budget)}`,
+    "",
+    ...table(found),
+    "",
+    ...ways.flatMap((way) => remarks(way, found)),
+  ].join("\n");
+}
+
+function termsOf({ model, prices, priceSource, cache, unit, hasTimes }: ReplayCost): string[] {
+  const { input, cacheRead, cacheWrite, output } = prices;
+  const list = `input ${input}, cache read ${cacheRead}, cache write ${cacheWrite}, output ${output}`;
+  const { provider, kind, minTokens, lifetimeMs, isAssumed, source, date } = cache;
+  const minutes = lifetimeMs / 60_000;
+  return [
+    unit === "dollars"
+      ? `${model}: dollars per million tokens: ${list} (${priceSource})`
+      : `${model === undefined ? "no model" : `${model}: unknown prices`}: relative to a token of input: ${list}; --model NAME prices a model`,
+    `cache of ${provider}: ${kind === "marks" ? "up to marks" : "automatic"}, from ${number(minTokens)} tokens, ${minutes} minutes${isAssumed ? " (assumed)" : ""} (${source}, ${date})`,
+    hasTimes ? "times: those of the file" : "times: none in the file, so that --pace sets the pause between requests",
+  ];
+}
+
+function table({ ways, unit }: ReplayCost): string[] {
+  const head = ["", "cost", "", "input", "cache read", "cache write", "output", "removals"];
+  const rows = ways.map((way) => {
+    const { input, cacheRead, cacheWrite, output } = way.usage;
+    const isWhole = way.way === "whole";
+    const change = isWhole ? "" : way.saved === undefined ? "incomplete" : percent(-way.saved);
+    const tokens = [input, cacheRead, cacheWrite, output].map(number);
+    return [NAMES[way.way], money(way.cost, unit), change, ...tokens, number(way.removals.length)];
+  });
+  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]!.length)));
+  const line = (row: readonly string[]) =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join("  ");
+  return [head, ...rows].map((row) => line(row).trimEnd());
+}
+
+function remarks(way: WayCost, { unit, requests, window, budget, cache }: ReplayCost): string[] {
+  const { failed, refused, removals, summaries, cold } = way;
+  const name = NAMES[way.way];
+  const lines: string[] = [];
+  if (way.way === "whole") {
+    if (refused)
+      lines.push(
+        `${name}: request ${number(refused.request)} would be refused (${number(refused.tokens)} tokens of ${number(window)}); from there on its host keeps the system messages and the newest others that fit`,
+      );
+    if (cold > 0) lines.push(`${name}: ${plural(cold, "request")} after a pause found the cache empty`);
+    return lines;
+  }
+  const [first] = failed;
+  if (first)
+    lines.push(
+      `${name}: ${plural(failed.length, "request")} of ${number(requests)} could not be made, so that the cost is not comparable; the first is ${number(first.request)}: ${first.message}`,
+    );
+  if (budget < 2 * cache.minTokens)
+    lines.push(
+      `${name}: requests below ${number(cache.minTokens)} tokens are not cached; a budget of ${number(budget)} saves less than it costs`,
+    );
+  if (removals.length > 0) lines.push(`${name}: ${paid(removals, unit)}`);
+  if (way.way === "conversation" && removals.length > 0)
+    lines.push(
+      summaries.calls === 0
+        ? `${name}: rules write the summaries, which costs nothing; --summary-tokens N prices those of a model`
+        : `${name}: ${plural(summaries.calls, "request")} for summaries cost ${money(summaries.cost, unit)}, which is in the sum`,
+    );
+  return lines;
+}
+
+/** Says what removals cost in writes, and how many of them paid within the session. */
+function paid(removals: readonly RemovalCost[], unit: ReplayCost["unit"]): string {
+  const once = removals.reduce((sum, removal) => sum + removal.once, 0);
+  const hasPaid = ({ breakEven, requestsLeft }: RemovalCost) => breakEven !== undefined && breakEven <= requestsLeft;
+  const count = removals.filter(hasPaid).length;
+  const free = removals.filter(({ isCold }) => isCold).length;
+  const waits = removals.flatMap(({ breakEven }) => (breakEven === undefined ? [] : [breakEven])).sort((a, b) => a - b);
+  const middle = waits[waits.length >> 1];
+  const wait = middle === undefined ? "" : `; half of them pay within ${plural(middle, "request")}`;
+  const cold = free === 0 ? "" : `; ${number(free)} came after a pause and cost nothing`;
+  return `${plural(removals.length, "removal")} cost ${money(once, unit)} of cache writes; ${number(count)} paid before the end${wait}${cold}`;
+}
+
+function percent(share: number): string {
+  return `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)} %`;
+}
+
+function money(cost: number, unit: ReplayCost["unit"]): string {
+  return unit === "dollars" ? `$${cost.toFixed(cost < 1 ? 4 : 2)}` : number(Math.round(cost));
+}

@@ -1,0 +1,4 @@
+/** `espalier/bill`: what a recorded conversation costs, request by request. */
+
+export { replayCost } from "../bill/bill.ts";
+export type { RemovalCost, ReplayCost, ReplayCostOptions, RequestCost, WayCost, WayName } from "../bill/types.ts";
