@@ -25,6 +25,10 @@ export class ChatView {
       await this.page.keyboard.press("Control+Alt+I");
       await this.page.waitForTimeout(1_000);
     }
+    // The words turn blue when VS Code knows the participant; before that they would go to Copilot's sign-in.
+    await this.input.click();
+    await this.page.keyboard.type("@days hello");
+    await this.input.locator('[class*="ced-chat-session-text"]', { hasText: "@days" }).waitFor();
     // VS Code asks for models when the first request is made.
     await this.type("@days hello");
     await this.page.getByText("Fake four").first().waitFor();
