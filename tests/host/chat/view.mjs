@@ -42,6 +42,19 @@ export class ChatView {
     await this.page.keyboard.press("Enter");
   }
 
+  /** Replaces the user's settings, as a person who writes them as JSON. */
+  async settings(values) {
+    await this.command("Preferences: Open User Settings (JSON)");
+    const editor = this.page.locator('.monaco-editor[data-uri$="settings.json"]');
+    await editor.click();
+    await this.page.keyboard.press("Control+A");
+    // As pasted: the editor would close typed brackets.
+    await this.page.keyboard.insertText(JSON.stringify(values));
+    await this.page.keyboard.press("Control+S");
+    await this.page.keyboard.press("Escape");
+    await editor.waitFor({ state: "detached" });
+  }
+
   async newChat() {
     await this.input.click();
     await this.page.keyboard.press("Control+N");
