@@ -68,9 +68,12 @@ export function compactedByHand(response: vscode.ChatResponseStream, talk: Talk,
   );
 }
 
-/** Answers `/undo`: says what the next request needs. */
-export function undoneText(undone: Undone | undefined): string {
-  if (!undone) return "There is no compaction to undo.";
+/** Answers `/undo`, and the button of a compaction with its plan: says what the next request needs. */
+export function undoneText(undone: Undone | undefined, plan?: string): string {
+  if (!undone)
+    return plan === undefined
+      ? "There is no compaction to undo."
+      : "This compaction is not in force any more, so there is nothing to undo.";
   const { messages, used, limit, fits } = undone;
   const back = messages > 0 ? `${plural(messages, "message")} more are` : "The replaced content is";
   if (fits) {

@@ -58,4 +58,25 @@ export const compactions = {
     assert.match(await view.ask("@days /undo "), /needs [\d,]+ tokens more than fit/);
     await view.shot("undo-does-not-fit");
   },
+
+  "the button Undo, once and twice; what it holds is held after a reload": async ({ view, model, page, assert }) => {
+    model.answer = () => story(60);
+    for (let turn = 1; turn <= 5; turn += 1) await view.ask(`@days story ${turn}`);
+    await view.ask("@days /compact the river");
+    const told = async (words) => {
+      await view.responses.last().getByRole("button", { name: "Undo" }).click();
+      await page.locator(".notifications-toasts").getByText(words).waitFor();
+      await page.keyboard.press("Escape");
+    };
+    await told(/Undone\. .* It fits, so nothing is compacted until it no longer does\./);
+    await told(/This compaction is not in force any more/);
+    await view.reload();
+    assert.match(await view.ask("@days /context "), /nothing is compacted while everything fits/);
+    await view.shot("reloaded");
+    await view.ask("@days and now?");
+    assert.deepEqual(
+      texts(model.last).filter((text) => text.startsWith("story ")),
+      [1, 2, 3, 4, 5].map((turn) => `story ${turn}`),
+    );
+  },
 };

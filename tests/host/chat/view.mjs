@@ -35,6 +35,15 @@ export class ChatView {
     await this.answered(1);
   }
 
+  /** Opens the window again, with the chat that it had. */
+  async reload() {
+    // VS Code stores chats when it is idle.
+    await this.page.waitForTimeout(2_000);
+    await this.page.reload();
+    await this.page.waitForSelector(".monaco-workbench .part.statusbar", { timeout: 120_000 });
+    await this.requests.first().waitFor({ timeout: 60_000 });
+  }
+
   async command(title) {
     await this.page.keyboard.press("F1");
     await this.page.locator(".quick-input-widget input").first().fill(`>${title}`);

@@ -70,7 +70,7 @@ export const workspace = {
     await page.keyboard.press("Control+L");
     await attach("cart.ts", page);
     await view.ask("@days what is this?");
-    assert.match(texts(model.last).at(-2), /^<attachment name="src\/cart\.ts:2-\d">\n  return items\.length;/);
+    assert.match(texts(model.last).at(-2), /^<attachment name="src\/cart\.ts:2-\d">\n {2}return items\.length;/);
     await view.shot("attached");
     await view.command("View: Close All Editors");
   },
