@@ -6,12 +6,13 @@ import { failures } from "./failures.mjs";
 import { looks } from "./looks.mjs";
 import { rewinding } from "./rewinding.mjs";
 import { visible } from "./visible.mjs";
+import { settings } from "./settings.mjs";
 import { ChatView } from "./view.mjs";
 import { workspace } from "./workspace.mjs";
 
 /** Milliseconds for one action. */
 const TIMEOUT = 15_000;
-const CASES = { ...rewinding, ...failures, ...visible, ...compactions, ...workspace, ...looks };
+const CASES = { ...rewinding, ...failures, ...visible, ...compactions, ...settings, ...workspace, ...looks };
 
 /** Runs the cases one after the other in one window, each in a new chat; returns how many failed. */
 export async function runCases({ page, model, host, only }) {

@@ -13,15 +13,19 @@ const pickInBrowser = (page, name) =>
 async function exportAs(name, { view, page }) {
   await pickInBrowser(page, name);
   await view.command("Espalier: Export Conversation");
-  const dialog = page.locator(".quick-input-widget", { hasText: "Export Conversation" });
+  const title = page.locator(".quick-input-title", { hasText: "Export Conversation" });
+  const dialog = page.locator(".quick-input-widget", { has: title });
   const editor = page.locator(`.monaco-editor[data-uri$="${name}"]`);
   await dialog.or(editor).first().waitFor();
   if (await dialog.isVisible()) {
-    await view.shot("export");
-    // Its file name is selected, without its end.
     const input = dialog.locator("input").first();
+    for (let tries = 0; !(await input.inputValue()).endsWith("/conversation.md"); tries += 1) {
+      if (tries > 100) throw new Error(`the dialog offers ${await input.inputValue()}`);
+      await page.waitForTimeout(100);
+    }
+    await view.shot("export");
     await input.fill((await input.inputValue()).replace(/[^/]*$/, name));
-    await page.keyboard.press("Enter");
+    await dialog.getByText("OK", { exact: true }).click();
   }
   await editor.waitFor();
   const text = await editor.locator(".view-lines").innerText();
