@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { compactions } from "./compactions.mjs";
 import { failures } from "./failures.mjs";
+import { longChat } from "./long-chat.mjs";
 import { looks } from "./looks.mjs";
 import { rewinding } from "./rewinding.mjs";
 import { visible } from "./visible.mjs";
@@ -12,7 +13,16 @@ import { workspace } from "./workspace.mjs";
 
 /** Milliseconds for one action. */
 const TIMEOUT = 15_000;
-const CASES = { ...rewinding, ...failures, ...visible, ...compactions, ...settings, ...workspace, ...looks };
+const CASES = {
+  ...rewinding,
+  ...failures,
+  ...visible,
+  ...compactions,
+  ...longChat,
+  ...settings,
+  ...workspace,
+  ...looks,
+};
 
 /** Runs the cases one after the other in one window, each in a new chat; returns how many failed. */
 export async function runCases({ page, model, host, only }) {

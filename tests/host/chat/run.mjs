@@ -15,7 +15,10 @@ const host = await (process.argv.includes("--node") ? nodeHost : webHost)(model)
 const browser = await launch();
 let failed = 1;
 try {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   const page = await context.newPage();
   await page.goto(host.url);
   failed = await runCases({ page, model, host: host.name, only });
