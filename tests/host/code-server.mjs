@@ -13,8 +13,11 @@ const TRIES = 240;
 export const listening = (server) =>
   new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
 
-/** Starts it with the extensions of a folder. `reportPort`: where extensions post to. */
-export async function startCodeServer({ extensions, data, workspace, reportPort }) {
+/**
+ * Starts it with the extensions of a folder. `reportPort`: where extensions post to; `proposals`: ids of extensions that
+ * may use the API proposals of their manifest.
+ */
+export async function startCodeServer({ extensions, data, workspace, reportPort, proposals = [] }) {
   // A port that is free now.
   const probe = createServer();
   const port = await listening(probe);
@@ -31,6 +34,7 @@ export async function startCodeServer({ extensions, data, workspace, reportPort 
     "--disable-telemetry",
     "--disable-update-check",
     "--disable-workspace-trust",
+    ...proposals.flatMap((id) => ["--enable-proposed-api", id]),
     workspace,
   ];
   const server = spawn(codeServer.node, [codeServer.entry, ...args], {

@@ -62,8 +62,6 @@ async function bundles(platform, source, made) {
       fail(`the bundle asks for more than vscode: ${[...new Set(wanted)].join(", ")}`);
     for (const suite of ["first", "second"])
       await bundle("extension/src/run.ts", `extension/dist/${suite}.js`, { SUITE: JSON.stringify(suite) });
-    await bundle("chat-host/src/chat-host.ts", "chat-host/dist/chat-host.js");
-    writeManifest("chat-host", "chat-host", platform, made);
     await bundle("plain/plain.tsx", "plain/dist/plain.js");
     cpSync(join(here, "plain", "package.json"), join(made, "plain", "package.json"));
   } else {
@@ -71,6 +69,8 @@ async function bundles(platform, source, made) {
     cpSync(join(here, "driver", "package.json"), join(made, "driver", "package.json"));
   }
   writeManifest("extension", "extension", platform, made);
+  await bundle("chat-host/src/chat-host.ts", "chat-host/dist/chat-host.js");
+  writeManifest("chat-host", "chat-host", platform, made);
   const dist = join(source, "node_modules", "espalier", "dist");
   for (const name of [
     "espalier.wasm",

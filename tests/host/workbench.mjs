@@ -29,6 +29,8 @@ export const workbench = ({
       extensionEnabledApiProposals: ${JSON.stringify(proposals)},
       ...(${hasWebviews} && { webviewContentExternalBaseUrlTemplate: webviews }),
     },
+    // It has the themes.
+    additionalBuiltinExtensions: [at("/oss/extensions/theme-defaults")],
     configurationDefaults: ${JSON.stringify(defaults)},
     developmentOptions: {
       extensions: ${JSON.stringify(extensions)}.map((name) => at("/ext/" + name)),

@@ -75,6 +75,7 @@ export class Answering {
     } catch (error) {
       if (this.#streamed !== "")
         this.#talk.append(vscode.LanguageModelChatMessage.Assistant(this.#streamed) as Message);
+      if (error instanceof Runaway) this.#response.markdown(`\n\n*${error.message}*`);
       throw error;
     } finally {
       stop();

@@ -33,7 +33,7 @@ export function registerCommands(hosts: CommandHosts): vscode.Disposable {
     register(COMMANDS.showSent, (talk) => panel.show(talk.id)),
     register(COMMANDS.undo, async (talk, plan?: string) => {
       if (talk.isBusy) throw new Error("The chat is answering; undo when it has finished.");
-      const text = undoneText(talk.undo(plan));
+      const text = undoneText(talk.undo(plan), plan);
       await talk.conversation.flush();
       changed(talk);
       void vscode.window.showInformationMessage(text.replaceAll("`", ""));

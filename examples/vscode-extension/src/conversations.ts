@@ -6,6 +6,8 @@ import { vscode as languageModel } from "espalier/providers";
 import { workspaceStorage } from "espalier/storage";
 import * as vscode from "vscode";
 import { startChat, startSearch } from "./engine.ts";
+import { messageOf } from "./errors.ts";
+import { MAX_AGE_DAYS, MAX_CONVERSATIONS, Retention } from "./retention.ts";
 import { readSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 import { Talk } from "./talk.ts";
@@ -29,16 +31,24 @@ export class Conversations implements vscode.Disposable {
   readonly #context: vscode.ExtensionContext;
   readonly #log: vscode.LogOutputChannel;
   readonly #open = new Map<string, Promise<Talk>>();
+  readonly #retention: Retention;
   #settings: Settings | undefined;
+  /** Ends when no stored conversation is being deleted. */
+  #deleting: Promise<unknown> = Promise.resolve();
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     this.#context = context;
     this.#log = log;
+    const { storageUri, workspaceState, globalState } = context;
+    this.#retention = new Retention(this.#root(), storageUri ? workspaceState : globalState);
   }
 
   /** Opens a stored conversation; returns nothing if there is none. */
   async find(id: string): Promise<Talk | undefined> {
-    if (this.#open.has(id)) return this.#reopened(id);
+    if (this.#open.has(id)) {
+      void this.#retention.used(id);
+      return this.#reopened(id);
+    }
     try {
       await vscode.workspace.fs.stat(this.folderOf(id));
     } catch {
@@ -66,12 +76,37 @@ export class Conversations implements vscode.Disposable {
 
   /** Returns the folder of a conversation's files. */
   folderOf(id: string): vscode.Uri {
+    return vscode.Uri.joinPath(this.#root(), id);
+  }
+
+  #root(): vscode.Uri {
     const { storageUri, globalStorageUri } = this.#context;
-    return vscode.Uri.joinPath(storageUri ?? globalStorageUri, "days", id);
+    return vscode.Uri.joinPath(storageUri ?? globalStorageUri, "days");
   }
 
   transcriptOf(id: string): vscode.Uri {
     return vscode.Uri.joinPath(this.folderOf(id), "transcript.md");
+  }
+
+  /** Deletes stored conversations that are too old or too many, never an open one; returns their ids. */
+  deleteOld(now = Date.now()): Promise<string[]> {
+    const settings = vscode.workspace.getConfiguration("espalier.storage");
+    const limits = {
+      maxAgeDays: settings.get("maxAgeDays", MAX_AGE_DAYS),
+      maxConversations: settings.get("maxConversations", MAX_CONVERSATIONS),
+    };
+    const deleting = this.#retention.apply(this.#open, limits, now).then(
+      (ids) => {
+        if (ids.length > 0) this.#log.info(`Deleted ${ids.length} old conversations: ${ids.join(", ")}.`);
+        return ids;
+      },
+      (error: unknown) => {
+        this.#log.warn(`Old conversations could not be deleted: ${messageOf(error)}`);
+        return [];
+      },
+    );
+    this.#deleting = deleting;
+    return deleting;
   }
 
   /** Applies changed settings: conversations are opened again with them. */
@@ -87,9 +122,9 @@ export class Conversations implements vscode.Disposable {
   async #reopened(id: string): Promise<Talk> {
     const talk = await this.#open.get(id)!;
     if (this.#settings !== undefined || talk.isBusy) return talk;
-    const { isHeld, sent } = talk;
+    const { sent } = talk;
     await this.#close(id);
-    return Object.assign(await this.#opened(id), { isHeld, sent });
+    return Object.assign(await this.#opened(id), { sent });
   }
 
   async #close(id: string): Promise<void> {
@@ -108,6 +143,10 @@ export class Conversations implements vscode.Disposable {
     });
     this.#open.set(id, talk);
     void this.#forgetOldest(id);
+    void talk
+      .then(() => this.#retention.used(id))
+      .then(() => this.deleteOld())
+      .catch(() => undefined);
     return talk;
   }
 
@@ -121,6 +160,7 @@ export class Conversations implements vscode.Disposable {
 
   async #load(id: string, from: Pick<ConversationOptions<Message>, "log" | "messages">): Promise<Talk> {
     const { extensionUri } = this.#context;
+    await this.#deleting;
     await startChat(extensionUri);
     const { options, ignored, summaryModel } = (this.#settings ??= readSettings());
     for (const { key, why } of ignored) this.#log.warn(`${key} has no effect. ${why}`);

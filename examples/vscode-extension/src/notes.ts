@@ -68,9 +68,12 @@ export function compactedByHand(response: vscode.ChatResponseStream, talk: Talk,
   );
 }
 
-/** Answers `/undo`: says what the next request needs. */
-export function undoneText(undone: Undone | undefined): string {
-  if (!undone) return "There is no compaction to undo.";
+/** Answers `/undo`, and the button of a compaction with its plan: says what the next request needs. */
+export function undoneText(undone: Undone | undefined, plan?: string): string {
+  if (!undone)
+    return plan === undefined
+      ? "There is no compaction to undo."
+      : "This compaction is not in force any more, so there is nothing to undo.";
   const { messages, used, limit, fits } = undone;
   const back = messages > 0 ? `${plural(messages, "message")} more are` : "The replaced content is";
   if (fits) {
@@ -79,7 +82,8 @@ export function undoneText(undone: Undone | undefined): string {
   return `Undone. ${back} back for reading. The next request needs ${tokens(used - limit)} tokens more than fit (${tokens(used)} of ${tokens(limit)}), so it will be compacted again when you send it. To keep something word for word, use \`/pin\`, or pick a model with a larger window.`;
 }
 
-const BAR = 10;
+/** Blocks of a whole bar in a table: more would be wrapped in a narrow chat. */
+const BAR = 6;
 
 /** Draws a share as a bar of blocks. */
 export function bar(share: number, width = BAR): string {
@@ -106,7 +110,7 @@ export function contextText(talk: Talk): string {
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `| ${name} | ${tokens(count)} | ${bar(count / limit)} |`);
   const free = Math.max(0, limit - used);
-  const edits = talk.edits().length;
+  const compactions = new Set(talk.edits().map(({ planId, id }) => planId ?? id)).size;
   return [
     `**${Math.round(100 * ratio)} % of ${tokens(limit)} tokens**`,
     "",
@@ -117,7 +121,7 @@ export function contextText(talk: Talk): string {
     "",
     bound > 0 ? `The model's own count may differ by up to ${tokens(bound)} tokens.` : "",
     talk.isHeld ? "The newest compaction was undone: nothing is compacted while everything fits." : "",
-    edits > 0 ? `${plural(edits, "compaction edit")} in force; \`/undo\` takes the newest compaction back.` : "",
+    compactions > 0 ? `${plural(compactions, "compaction")} in force; \`/undo\` takes the newest back.` : "",
     job === "running" ? "A summary is being written beside the conversation." : "",
     job === "ready" ? "A summary is ready, and is used when the window fills up." : "",
   ].join("\n");

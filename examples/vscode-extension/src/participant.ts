@@ -77,11 +77,7 @@ export class Participant {
       return ended();
     } catch (error) {
       const stopped = { isStopped: true, isAnswered: answering?.isAnswered ?? false };
-      if (token.isCancellationRequested) return ended(stopped);
-      if (error instanceof Runaway) {
-        response.markdown(`\n\n*${error.message}*`);
-        return ended(stopped);
-      }
+      if (token.isCancellationRequested || error instanceof Runaway) return ended(stopped);
       return ended(stopped, { errorDetails: { message: explain(error, request.model.name) } });
     }
   }

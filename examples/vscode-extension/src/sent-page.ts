@@ -35,7 +35,7 @@ export interface SentPage {
 
 /** Max characters of one text, and of the first words in its row. */
 const MAX_TEXT = 200_000;
-const START = 120;
+const START = 200;
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
@@ -93,11 +93,13 @@ function bar({ split, used, limit }: SentPage): string {
     ({ kind, name, tokens }) => `<li><span class="${kind}"></span>${escaped(name)}: ${number(tokens)}</li>`,
   );
   return `<svg viewBox="0 0 1000 24" preserveAspectRatio="none" aria-hidden="true"><rect class="free" width="1000" height="24"/>${rects.join("")}</svg>
-<ul class="legend">${legend.join("")}<li>Free: ${number(Math.max(0, limit - used))}</li></ul>`;
+<ul class="legend">${legend.join("")}<li><span class="free"></span>Free: ${number(Math.max(0, limit - used))}</li></ul>`;
 }
 
 function row({ role, tokens, text, fate }: ShownMessage): string {
-  const start = text.replace(/\s+/g, " ").trim().slice(0, START);
+  // The tag around a summary says nothing to people.
+  const words = (fate === "summary" ? text.replace(/^<[^>]*>/, "") : text).replace(/\s+/g, " ").trim();
+  const start = words.length > START ? `${words.slice(0, START)}…` : words;
   const shown =
     text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n… (${number(text.length)} characters in all)` : text;
   return `<details><summary><span class="role">${escaped(role)}</span><span class="count">${number(tokens)}</span>${

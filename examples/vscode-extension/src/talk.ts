@@ -34,22 +34,33 @@ export class Talk {
   readonly id: string;
   readonly conversation: Conversation<Message>;
   readonly turns: Turns;
-  /** While true, nothing is compacted that fits: the user took the newest compaction back. */
-  isHeld = false;
   /** True while a request is answered. */
   isBusy = false;
   /** Absent if the next request will differ by more than the new messages. */
   sent: Sent | undefined;
   /** Id of the newest message that is not rewound; null if it is not known. */
   #last: string | undefined | null;
+  #isHeld: boolean;
 
   constructor(id: string, conversation: Conversation<Message>) {
     this.id = id;
     this.conversation = conversation;
     this.turns = new Turns(conversation.log);
+    const holds = conversation.log.records("note").map(({ data }) => (data as { isHeld?: unknown } | null)?.isHeld);
+    this.#isHeld = holds.findLast((isHeld) => typeof isHeld === "boolean") ?? false;
     const { current } = this.turns;
     // A window that was closed in the middle of an answer left messages without a turn.
     this.#last = conversation.log.originals === (current?.originals ?? 0) ? current?.head : null;
+  }
+
+  /** While true, nothing is compacted that fits: the user took the newest compaction back. A note of the log. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  set isHeld(isHeld: boolean) {
+    if (isHeld !== this.#isHeld) this.conversation.log.record("note", { isHeld });
+    this.#isHeld = isHeld;
   }
 
   append(messages: Message | readonly Message[]): void {

@@ -16,7 +16,9 @@ export function textOf({ content }: { content: readonly unknown[] }): string {
     .join("\n");
 }
 
-export function roleOf({ role }: Pick<Message, "role">): string {
+/** Returns who speaks. In VS Code, results of tools are messages of the user. */
+export function roleOf({ role, content }: Message): string {
+  if (content.some((part) => part instanceof vscode.LanguageModelToolResultPart)) return "Tool result";
   return role === vscode.LanguageModelChatMessageRole.Assistant ? "Assistant" : "User";
 }
 

@@ -1,42 +1,29 @@
 /**
- * Types into the chat view of a real VS Code for the web, with the example installed and a model by script.
- * Screenshots are in `build/host/chat-shots`.
+ * Types into the chat view of a real VS Code, with the example installed and a model by script:
+ * `node tests/host/chat/run.mjs WORDS`, with `--node` in the Node extension host. Screenshots are in
+ * `build/host/chat-shots`.
  */
 
-import { symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { serve } from "../../../scripts/serve.mjs";
-import { codeOssFolder, setUpHost } from "../../../scripts/setup.mjs";
 import { launch } from "../../www/browser.mjs";
-import { extensions } from "../extensions.mjs";
-import { workbench } from "../workbench.mjs";
 import { runCases } from "./cases.mjs";
+import { nodeHost, webHost } from "./hosts.mjs";
 import { Model } from "./model.mjs";
 
-const PAGE = workbench({
-  extensions: ["chat-host", "example"],
-  proposals: { "espalier.chat-host": ["defaultChatParticipant", "chatParticipantAdditions"] },
-  defaults: { "workbench.startupEditor": "none", "chat.commandCenter.enabled": true },
-  hasWebviews: true,
-});
-
-await setUpHost();
-const site = dirname(await extensions("browser"));
-symlinkSync(codeOssFolder, join(site, "oss"), "dir");
-writeFileSync(join(site, "index.html"), PAGE);
-
+const [only] = process.argv.slice(2).filter((word) => word !== "--node");
 const model = new Model();
-const server = await serve(site, 0, (request, response) => model.serve(request, response));
+const host = await (process.argv.includes("--node") ? nodeHost : webHost)(model);
 const browser = await launch();
 let failed = 1;
 try {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   const page = await context.newPage();
-  const { port } = new URL(server.url);
-  await page.goto(`http://vscode.localhost:${port}/?folder=${encodeURIComponent("tmp:/work")}`);
-  failed = await runCases({ page, model, host: "web extension host" });
+  await page.goto(host.url);
+  failed = await runCases({ page, model, host: host.name, only });
 } finally {
   await browser.close();
-  server.close();
+  host.stop();
 }
 process.exit(failed > 0 ? 1 : 0);

@@ -25,10 +25,23 @@ export class ChatView {
       await this.page.keyboard.press("Control+Alt+I");
       await this.page.waitForTimeout(1_000);
     }
+    // The words turn blue when VS Code knows the participant; before that they would go to Copilot's sign-in.
+    await this.input.click();
+    await this.page.keyboard.type("@days hello");
+    await this.input.locator('[class*="ced-chat-session-text"]', { hasText: "@days" }).waitFor();
     // VS Code asks for models when the first request is made.
     await this.type("@days hello");
     await this.page.getByText("Fake four").first().waitFor();
     await this.answered(1);
+  }
+
+  /** Opens the window again, with the chat that it had. */
+  async reload() {
+    // VS Code stores chats when it is idle.
+    await this.page.waitForTimeout(2_000);
+    await this.page.reload();
+    await this.page.waitForSelector(".monaco-workbench .part.statusbar", { timeout: 120_000 });
+    await this.requests.first().waitFor({ timeout: 60_000 });
   }
 
   async command(title) {
@@ -36,6 +49,19 @@ export class ChatView {
     await this.page.locator(".quick-input-widget input").first().fill(`>${title}`);
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
     await this.page.keyboard.press("Enter");
+  }
+
+  /** Replaces the user's settings, as a person who writes them as JSON. */
+  async settings(values) {
+    await this.command("Preferences: Open User Settings (JSON)");
+    const editor = this.page.locator('.monaco-editor[data-uri$="settings.json"]');
+    await editor.click();
+    await this.page.keyboard.press("Control+A");
+    // As pasted: the editor would close typed brackets.
+    await this.page.keyboard.insertText(JSON.stringify(values));
+    await this.page.keyboard.press("Control+S");
+    await this.page.keyboard.press("Escape");
+    await editor.waitFor({ state: "detached" });
   }
 
   async newChat() {
@@ -52,7 +78,7 @@ export class ChatView {
 
   /** Types a message, and returns the text of its answer. */
   async ask(text) {
-    const count = await this.#count();
+    const count = await this.count();
     await this.type(text);
     return this.answered(count / 2 + 1);
   }
@@ -73,15 +99,25 @@ export class ChatView {
   }
 
   /** Returns the number of requests and answers. The list shows some of them only, but has scrolled to the last. */
-  #count() {
+  count() {
     return this.page.evaluate(
       (list) => Math.max(-1, ...[...document.querySelectorAll(list)].map(({ dataset }) => Number(dataset.index))) + 1,
       ROWS,
     );
   }
 
+  /** Returns the newest request or answer. The rows of the list are in no order in the document. */
+  async newest(of = ".interactive-response") {
+    const indices = await this.page
+      .locator(`${ROWS}:has(${of})`)
+      .evaluateAll((rows) => rows.map(({ dataset }) => Number(dataset.index)));
+    return this.page.locator(`.interactive-list .monaco-list-row[data-index="${Math.max(...indices)}"] ${of}`).first();
+  }
+
   async retry() {
-    await this.#press(this.responses.last().locator(".codicon-refresh"));
+    const answer = await this.newest();
+    await answer.hover({ force: true }).catch(() => undefined);
+    await this.#press(answer.locator(".codicon-refresh"));
   }
 
   /** Cancels the running request. */
@@ -94,9 +130,19 @@ export class ChatView {
     return this.page.waitForFunction(() => !document.querySelector(".interactive-response.chat-response-loading"));
   }
 
-  /** Replaces the text of a request, counted from 0, and sends it. */
+  /** Returns the whole text of an open file, by way of the clipboard: the editor draws a part of it only. */
+  async copyOf(name) {
+    const editor = this.page.locator(`.monaco-editor[data-uri$="${name}"]`);
+    await editor.locator(".view-lines").click();
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.press("Control+C");
+    return this.page.evaluate(() => navigator.clipboard.readText());
+  }
+
+  /** Replaces the text of a request, counted from 0, or of the newest one, and sends it. */
   async edit(at, text) {
-    await this.requests.nth(at).locator(".value [tabindex='0']").first().focus();
+    const request = at === "newest" ? await this.newest(".interactive-request") : this.requests.nth(at);
+    await request.locator(".value [tabindex='0']").first().focus();
     await this.page.keyboard.press("Enter");
     const editor = this.page.locator(".chat-edit-input-container .monaco-editor").first();
     await editor.waitFor();
@@ -154,8 +200,8 @@ export class ChatView {
   async #press(action, tries = 20) {
     const one = action.first();
     await one.scrollIntoViewIfNeeded().catch(() => undefined);
-    await one.hover({ force: true });
     try {
+      await one.hover({ force: true });
       await one.click({ force: true, timeout: 2_000 });
     } catch (error) {
       // Nothing was pressed then.
@@ -166,8 +212,8 @@ export class ChatView {
     await this.page.waitForTimeout(300);
   }
 
-  last() {
-    return this.responses.last().innerText();
+  async last() {
+    return (await this.newest()).innerText();
   }
 
   shot(name) {

@@ -25,7 +25,7 @@ export const visible = {
     await view.answered(6);
     assert.match(await view.last(), /Conversation compacted: [\d,]+ tokens are now [\d,]+/);
     await view.shot("compacted");
-    await view.responses.last().getByRole("button", { name: "Show what is sent" }).click();
+    await (await view.newest()).getByRole("button", { name: "Show what is sent" }).click();
     await view.webview(/What the next request sends to Fake four/);
     await view.ask("@days and then?");
     const frame = await view.webview(/What was sent to Fake four/);
@@ -86,7 +86,7 @@ export const visible = {
     model.answer = () => [{ text: "The code word is marlin." }];
     await view.ask("@days which code word?");
     assert.match(await view.ask("@days /pin "), /newest question and answer are pinned/);
-    await view.responses.last().getByRole("button", { name: "Unpin 1" }).click();
+    await (await view.newest()).getByRole("button", { name: "Unpin 1" }).click();
     await page.locator(".notifications-toasts").getByText("Unpinned.").waitFor();
     await page.keyboard.press("Escape");
   },

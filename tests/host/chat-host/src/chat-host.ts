@@ -20,9 +20,19 @@ declare const process: { env: Record<string, string | undefined> } | undefined;
 
 const VENDOR = "espalier-chat";
 
-export function activate(context: vscode.ExtensionContext): void {
+/** The workspace. */
+const FILES = {
+  "notes.md": "# Notes\n\nThe ferry leaves at seven.\nThe fox pays nothing.\n",
+  "src/mail.ts": "export function sendReceipt(address: string): void {\n  post(address);\n}\n",
+  "src/cart.ts": "export function totalOfCart(items: number[]): number {\n  return items.length;\n}\n",
+};
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const { scheme, authority } = context.extensionUri;
   const base = scheme === "http" ? `http://${authority}/` : process!.env["ESPALIER_REPORT"]!;
+  const folder = vscode.workspace.workspaceFolders![0]!.uri;
+  for (const [path, text] of Object.entries(FILES))
+    await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, path), new TextEncoder().encode(text));
   const post = async (path: string, body: unknown) =>
     (await fetch(`${base}${path}`, { method: "POST", body: JSON.stringify(body) })).text();
 

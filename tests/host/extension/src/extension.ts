@@ -15,10 +15,11 @@ import { messages } from "./cases/messages.ts";
 import { models } from "./cases/models.ts";
 import { prompts } from "./cases/prompts.tsx";
 import { reopened } from "./cases/reopened.ts";
+import { stored } from "./cases/stored.ts";
 import { registered } from "./model.ts";
 
 const SUITES = {
-  first: { ...engine, ...messages, ...prompts, ...models, ...conversations, ...documents, ...example },
+  first: { ...engine, ...messages, ...prompts, ...models, ...conversations, ...documents, ...example, ...stored },
   second: reopened,
 };
 

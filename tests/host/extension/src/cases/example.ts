@@ -18,21 +18,25 @@ interface Hit {
 
 interface Example {
   handler: vscode.ChatRequestHandler;
-  conversations: { find(id: string): Promise<{ conversation: Conversation<vscode.LanguageModelChatMessage> }> };
+  conversations: {
+    find(id: string): Promise<{ conversation: Conversation<vscode.LanguageModelChatMessage> }>;
+    folderOf(id: string): vscode.Uri;
+    deleteOld(now?: number): Promise<string[]>;
+  };
   completions: vscode.InlineCompletionItemProvider & {
     complete: (prompt: { context: string; prefix: string }) => Promise<string>;
   };
   search: { search(query: string, options?: object): Promise<{ hits: Hit[]; strategy: string; tokens: number }> };
 }
 
-const activated = async () =>
+export const activated = async () =>
   (await vscode.extensions.getExtension<Example>("espalier.espalier-example")!.activate()) as Example;
 const uriOf = (path: string) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, path);
 const write = (path: string, text: string) =>
   vscode.workspace.fs.writeFile(uriOf(path), new TextEncoder().encode(text));
 
 /** A chat with the example: what it shows for the newest question, whose exchange is the history of the next one. */
-function chatWith(handler: vscode.ChatRequestHandler, model: vscode.LanguageModelChat | undefined) {
+export function chatWith(handler: vscode.ChatRequestHandler, model: vscode.LanguageModelChat | undefined) {
   let history: object[] = [];
   const chat = {
     shown: "",

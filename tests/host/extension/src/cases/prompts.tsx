@@ -13,7 +13,7 @@ import {
   toVSCode,
   ToolResult,
   UserMessage as User,
-} from "espalier/prompt-tsx";
+} from "espalier/prompt-tsx/inline";
 import * as vscode from "vscode";
 import { equal, ok } from "../check.ts";
 import type { Cases } from "../check.ts";

@@ -1,0 +1,69 @@
+/** The two VS Codes whose chat the tests type into: extensions run in the web extension host, or in that of the desktop. */
+
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, join } from "node:path";
+import { serve } from "../../../scripts/serve.mjs";
+import { codeOssFolder, setUpHost, setUpNodeHost } from "../../../scripts/setup.mjs";
+import { listening, startCodeServer } from "../code-server.mjs";
+import { extensions } from "../extensions.mjs";
+import { workbench } from "../workbench.mjs";
+
+const EXTENSIONS = ["chat-host", "example"];
+const ID = "espalier.chat-host";
+const SETTINGS = {
+  "workbench.startupEditor": "none",
+  "chat.commandCenter.enabled": true,
+  // Its question about the repository around the workspace would cover the chat.
+  "git.openRepositoryInParentFolders": "never",
+};
+
+/** Serves VS Code for the web; `model` answers the posts of the extension `chat-host`. */
+export async function webHost(model) {
+  await setUpHost();
+  const site = dirname(await extensions("browser"));
+  symlinkSync(codeOssFolder, join(site, "oss"), "dir");
+  const page = workbench({
+    extensions: EXTENSIONS,
+    proposals: { [ID]: ["defaultChatParticipant", "chatParticipantAdditions"] },
+    defaults: SETTINGS,
+    hasWebviews: true,
+  });
+  writeFileSync(join(site, "index.html"), page);
+  const server = await serve(site, 0, (request, response) => model.serve(request, response));
+  const { port } = new URL(server.url);
+  return {
+    name: "web extension host",
+    url: `http://vscode.localhost:${port}/?folder=${encodeURIComponent("tmp:/work")}`,
+    stop: () => server.close(),
+  };
+}
+
+/** Starts a served VS Code, whose extensions run in Node. */
+export async function nodeHost(model) {
+  await setUpNodeHost();
+  const made = await extensions("node");
+  const home = join(dirname(dirname(made)), "chat");
+  const [installed, data, workspace] = ["extensions", "data", "workspace"].map((name) => join(home, name));
+  for (const name of EXTENSIONS) cpSync(join(made, name), join(installed, name), { recursive: true });
+  mkdirSync(join(data, "User"), { recursive: true });
+  mkdirSync(workspace);
+  writeFileSync(join(data, "User", "settings.json"), JSON.stringify(SETTINGS));
+  const posts = createServer((request, response) => model.serve(request, response));
+  const server = await startCodeServer({
+    extensions: installed,
+    data,
+    workspace,
+    reportPort: await listening(posts),
+    proposals: [ID],
+  });
+  return {
+    name: "Node extension host",
+    url: server.url,
+    stop: () => {
+      server.stop();
+      posts.close();
+      posts.closeAllConnections();
+    },
+  };
+}
