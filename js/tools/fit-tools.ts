@@ -152,8 +152,11 @@ export function fitTools<T extends ToolList>(tools: T, options: FitToolsOptions)
     .map(({ name }) => name);
   const deferredAt = (gone: number) => [...before, ...order.slice(0, gone)];
   const smallest = (gone: number) => maker.make(FLOOR, deferredAt(gone));
-  const gone = least(order.length, (gone) => fits(smallest(gone)));
-  if (gone === undefined) throw tooLarge(smallest(order.length).total, budget, perTool);
+  const isEnough = (gone: number) => fits(smallest(gone));
+  // The list of deferred tools can be longer than a few small definitions.
+  const some = () => order.findIndex((_, gone) => isEnough(gone));
+  const gone = least(order.length, isEnough) ?? some();
+  if (gone < 0) throw tooLarge(smallest(order.length).total, budget, perTool);
   const deferred = all.map(({ name }) => name).filter((name) => deferredAt(gone).includes(name));
   const whole = maker.make(undefined, deferred);
   if (fits(whole)) return done(whole, undefined, deferred);

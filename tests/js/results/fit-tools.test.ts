@@ -141,6 +141,16 @@ test("what must stay whole stays, or the error says how large it is", () => {
   assert.throws(() => fitTools(tools, { budgets: 50 } as never), { code: "bad_option", path: "options.budgets" });
 });
 
+test("a list of what is deferred that is longer than the definitions is no reason to fail", () => {
+  const tools = Array.from({ length: 30 }, (_, at) => ({
+    type: "function",
+    function: { name: `a_rather_long_name_of_a_tool_${at}`, description: "", parameters: { type: "object" } },
+  }));
+  const { total } = countTools([...tools, tool("large", 400)]);
+  const { tools: fitting } = fitTools([...tools, tool("large", 400)], { budget: total - 300 });
+  assert.equal(fitting.length, 31);
+});
+
 test("the provider's own search: deferred definitions are marked and cost nothing", () => {
   const tools = many(30, 40).map(({ function: { name, description, parameters } }) => ({
     name,
