@@ -75,4 +75,18 @@ export const failures = {
     assert.match(texts(model.last).at(-1), /story 6$/);
     assert.equal(texts(model.last).filter((text) => text === "story 6").length, 1);
   },
+
+  "a model whose window cannot be true: what is known of its family counts": async ({ view, model, assert }) => {
+    await view.ask("@days one");
+    await view.pickModel("Fake liar");
+    try {
+      assert.match(await view.ask("@days two"), /Yes\./);
+      assert.deepEqual([model.last.model, texts(model.last)], ["liar", ["one", "Yes.", "two"]]);
+      assert.match(await view.ask("@days /context "), /% of \d{2,3},\d{3} tokens/);
+    } finally {
+      await view.pickModel("Fake four");
+    }
+    await view.ask("@days three");
+    assert.equal(model.last.model, "four");
+  },
 };

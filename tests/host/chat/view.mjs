@@ -64,6 +64,21 @@ export class ChatView {
     await editor.waitFor({ state: "detached" });
   }
 
+  /** Picks a model with the picker below the input. */
+  async pickModel(name) {
+    const { page } = this;
+    await page
+      .locator(".interactive-input-part")
+      .getByText(/^Fake /)
+      .first()
+      .click();
+    await page.locator(".action-widget input").first().fill(name);
+    const row = page.locator(".action-widget .monaco-list-row", { hasText: name }).first();
+    await row.waitFor();
+    await row.click({ force: true });
+    await page.locator(".interactive-input-part").getByText(name).first().waitFor();
+  }
+
   async newChat() {
     await this.input.click();
     await this.page.keyboard.press("Control+N");

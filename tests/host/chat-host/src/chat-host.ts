@@ -40,7 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const changed = new vscode.EventEmitter<void>();
   const model: vscode.LanguageModelChatProvider = {
     onDidChangeLanguageModelChatInformation: changed.event,
-    provideLanguageModelChatInformation: () => (isThere ? [about("four", 4_000), about("liar", 8_000)] : []),
+    provideLanguageModelChatInformation: () => (isThere ? [about("four", 4_000), about("liar", 0)] : []),
     async provideLanguageModelChatResponse({ id }, messages, options, progress, token) {
       const asked = {
         model: id,
