@@ -85,9 +85,8 @@ export async function serverWindow(options: ServerWindowOptions): Promise<Server
   const limit = found(listed?.["max_model_len"], "vllm", "used");
   if (limit) return limit;
   const wanted = model ?? listed?.["id"];
-  const props = await ask(
-    typeof wanted === "string" ? `/props?model=${encodeURIComponent(wanted)}&autoload=false` : "/props",
-  );
+  const asked = typeof wanted === "string" ? `?${new URLSearchParams({ model: wanted, autoload: "false" })}` : "";
+  const props = await ask(`/props${asked}`);
   const slot = props["default_generation_settings"];
   const llama = found(isFields(slot) ? slot["n_ctx"] : undefined, "llama.cpp", "used");
   if (llama) return llama;
