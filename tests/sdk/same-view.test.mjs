@@ -79,9 +79,19 @@ async function viewsOf(ways, options) {
   return views;
 }
 
+/**
+ * How many lines of an open file the record quotes depends on the room, and so on the tokens of the tools, whose schemas
+ * the SDKs write differently.
+ */
+const withoutQuotes = (view) =>
+  view.map(([role, text]) => [
+    role,
+    text.replace(/<open-files>[\s\S]*<\/open-files>/, (block) => block.replace(/^part\d+\.txt line .*\n/gm, "")),
+  ]);
+
 function checkSame([[name, view], ...rest]) {
   assert.ok(view.some(([, text]) => /conversation-summary/.test(text)) && view.length < 30, "nothing was compacted");
-  for (const [way, other] of rest) assert.deepEqual(other, view, `${way}, and ${name}`);
+  for (const [way, other] of rest) assert.deepEqual(withoutQuotes(other), withoutQuotes(view), `${way}, and ${name}`);
 }
 
 test("all SDKs have the same view of the same task", async () => {
