@@ -2,3 +2,4 @@
 
 export { replayCost } from "../bill/bill.ts";
 export type { RemovalCost, ReplayCost, ReplayCostOptions, RequestCost, WayCost, WayName } from "../bill/types.ts";
+export type { CacheRule } from "../bill/rules.ts";
