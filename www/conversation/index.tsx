@@ -15,7 +15,7 @@ import { List, focusList, goTo } from "./list.tsx";
 import { Pane } from "./pane.tsx";
 import { sentInWords, wholeInWords } from "./sentence.ts";
 import { Share } from "./share.tsx";
-import { ESTIMATED, conversation, filter, isPaneOpen, matches, next, ran, tab, words } from "./state.ts";
+import { ESTIMATED, conversation, filter, isBusy, isPaneOpen, matches, next, ran, tab, words } from "./state.ts";
 import { Strip } from "./strip.tsx";
 import { count, number } from "./words.ts";
 
@@ -33,8 +33,8 @@ function press(event: KeyboardEvent): void {
   const isField = (target as HTMLElement).closest?.("input:not([type=range]), textarea, select");
   if (isField || ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return;
   if (key === "/") document.getElementById("words")?.focus();
-  else if (key === "[" || key === "]") void stepBudget(key === "]");
-  else if (key === "n") goToNext();
+  else if (key === "[" || key === "]") stepping = stepBudget(key === "]");
+  else if (key === "n") void stepping.then(goToNext);
   else if (key === "Escape" && isPaneOpen.value) {
     isPaneOpen.value = false;
     focusList();
@@ -42,17 +42,22 @@ function press(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** Goes to the message that is next to go, as soon as the worker has found it. */
+/** The step of the budget that was asked for last. */
+let stepping: Promise<void> = Promise.resolve();
+let stopWaiting: () => void = () => undefined;
+
+/** Goes to the message that is next to go, as soon as the newest run is drawn and the worker has found it. */
 function goToNext(): void {
-  const run = ran.value?.run;
+  stopWaiting();
   const stop = effect(() => {
-    const [isShown, found] = [ran.value?.run === run, next.value];
-    if (isShown && found?.run !== run) return;
+    const [run, found] = [ran.value, next.value];
+    if (isBusy.value || (run?.mode === "prune" && found?.run !== run.run)) return;
     queueMicrotask(() => {
       stop();
-      if (isShown && found?.row !== undefined) goTo(found.row);
+      if (found?.run === run?.run && found?.row !== undefined) goTo(found.row);
     });
   });
+  stopWaiting = stop;
 }
 
 export default function Conversation() {
