@@ -38,7 +38,7 @@ export class ChatView {
   /** Opens the window again, with the chat that it had. */
   async reload() {
     // VS Code stores chats when it is idle.
-    await this.page.waitForTimeout(2_000);
+    await this.page.waitForTimeout(5_000);
     await this.page.reload();
     await this.page.waitForSelector(".monaco-workbench .part.statusbar", { timeout: 120_000 });
     await this.requests.first().waitFor({ timeout: 60_000 });
