@@ -7,7 +7,7 @@ import type { LimitFinding, RequestLimits } from "../types/limits.ts";
 import type { Totals } from "../types/count.ts";
 import type { PruneOptions, Removal } from "../types/prune.ts";
 import type { ProviderName } from "../types/validity.ts";
-import { bodyBytes, hasMedia } from "../validity/media.ts";
+import { bodyBytes, mediaOf, written } from "../validity/media.ts";
 import { exceeded, limitsOf, measure, withinLimits } from "../validity/request-limits.ts";
 import { countMessages } from "./count.ts";
 import { knownWindow } from "./limits.ts";
@@ -47,12 +47,21 @@ export function withinRequestLimits(
   { limits: stated = {}, keep, ...counted }: LimitedBy,
   named: Named = { idAt: (at) => idAt(reading, at), kept: keptIds(reading, keep) },
 ): Finished & { exceeded: LimitFinding[] } {
-  const withMedia = hasMedia(reading);
+  const media = mediaOf(reading);
   const { maxMessages = Infinity, maxTools = Infinity } = limitsOf(provider, stated);
   const { tools } = reading;
-  if (!withMedia && stated.maxBytes === undefined && finished.after.messages <= maxMessages && tools.length <= maxTools)
+  if (
+    media.length === 0 &&
+    stated.maxBytes === undefined &&
+    finished.after.messages <= maxMessages &&
+    tools.length <= maxTools
+  )
     return { ...finished, exceeded: [] };
-  const limits = limitsOf(provider, stated, () => knownWindow(counted.model));
+  const { maxBytes, ...others } = limitsOf(provider, stated, () => knownWindow(counted.model));
+  // To measure bytes is to write the request. Words that fit a window are far below half of a documented limit.
+  const isHeavy = maxBytes !== undefined && media.reduce((sum, one) => sum + written(one), 0) > maxBytes / 2;
+  const hasBytes = stated.maxBytes !== undefined || isHeavy;
+  const limits: RequestLimits = { ...others, ...(hasBytes && maxBytes !== undefined && { maxBytes }) };
   const { format, source } = reading;
   const again = (messages: unknown) => (messages === source.input ? reading : readConversation(messages, { format }));
   const read = again(finished.messages);
@@ -69,7 +78,6 @@ export function withinRequestLimits(
     recall: idOf,
   });
   const light = messages === read.source.input ? read : again(messages);
-  const hasBytes = withMedia || stated.maxBytes !== undefined;
   const over = exceeded(limits, { ...measure(light, hasBytes), maxTools: tools.length });
   if (light === read) return { ...finished, exceeded: over };
   const { total, frame, conversation, messages: count } = countMessages(messages, { ...howOf(counted), format });
@@ -129,9 +137,11 @@ export function budgetWithin(
   provider: ProviderName | undefined,
   { limits: stated = {}, ...counted }: LimitedBy & { budget: number },
 ): number {
-  const { maxBytes = Infinity, maxMessages = Infinity } = { ...limitsOf(provider, stated), maxBytes: stated.maxBytes };
+  const { maxMessages = Infinity } = limitsOf(provider, stated);
+  const { maxBytes = Infinity } = stated;
   const { list, input } = reading.source;
-  const bytes = maxBytes === Infinity ? 0 : bodyBytes(input);
+  // Media go first, and cost no messages.
+  const bytes = maxBytes === Infinity ? 0 : bodyBytes(withinLimits(reading, { maxBytes }).messages);
   const share = Math.min(maxBytes / bytes, maxMessages / list.length);
   if (share >= 1) return counted.budget;
   const { total } = countMessages(input, { ...howOf(counted), format: reading.format });

@@ -6,7 +6,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { compact, diagnose, EspalierError, mend } from "../entries/verbs.ts";
 import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended } from "../entries/verbs.ts";
-import { limitFor } from "../calls/limits.ts";
+import { knownWindow } from "../calls/limits.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { writtenAs } from "./convert.ts";
@@ -24,8 +24,7 @@ import { sessionFacts, plural } from "./shown-session.ts";
 export function windowOf(session: Session | undefined, model: string | undefined): number | undefined {
   if (session?.window !== undefined) return session.window;
   const name = model ?? session?.model;
-  const { tokens, source } = limitFor({ model: { ...(name !== undefined && { name }), outputReserve: 0 } });
-  const window = source === "modelName" ? tokens : undefined;
+  const window = knownWindow(name);
   const recorded = session?.usage ?? [];
   return window !== undefined && recorded.some(({ usage }) => usage.promptTotal > window) ? undefined : window;
 }

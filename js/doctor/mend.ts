@@ -13,7 +13,7 @@ import type { Format } from "../types/messages.ts";
 import { repair } from "../validity/validity.ts";
 import { asProvider, diagnose } from "./diagnose.ts";
 import type { DiagnoseOptions } from "./diagnose.ts";
-import { bodyBytes } from "../validity/media.ts";
+import { budgetWithin } from "../calls/request-limits.ts";
 import { limitsOf, withinLimits } from "../validity/request-limits.ts";
 import type { LimitFinding, RequestLimits } from "../types/limits.ts";
 import { append } from "../formats/append.ts";
@@ -83,11 +83,11 @@ async function shortenRequest(
   limits: RequestLimits,
   changes: RepairChange[],
 ): Promise<unknown> {
-  const { maxTokens = Infinity, maxBytes = Infinity } = limits;
+  const { maxTokens: most = Infinity, maxBytes = Infinity } = limits;
   const { total } = countMessages(input, how);
-  const bytes = maxBytes === Infinity ? 0 : bodyBytes(input);
-  if (total <= maxTokens && bytes <= maxBytes) return input;
-  const budget = Math.floor(Math.min(maxTokens, bytes > maxBytes ? (total * maxBytes * 0.95) / bytes : Infinity));
+  const reading = readConversation(input, how.format ? { format: how.format } : {});
+  const budget = budgetWithin(reading, undefined, { ...how, budget: Math.min(most, total), limits: { maxBytes } });
+  if (total <= budget) return input;
   try {
     const done = await compact(input, { ...how, budget });
     const fits = done.report.after.total <= budget;

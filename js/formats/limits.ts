@@ -5,7 +5,7 @@ import type { RequestLimits } from "../types/limits.ts";
 /** The documented limits of a provider. */
 export interface ProviderLimits extends RequestLimits {
   /** Limits of its models whose window has at least `minTokens`. */
-  large?: RequestLimits & { minTokens: number };
+  large?: { minTokens: number; limits: RequestLimits };
 }
 
 export const MB = 1_000_000;

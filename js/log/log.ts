@@ -58,7 +58,7 @@ import { recallToolOf } from "../recall/registered.ts";
 import { check, need } from "../options/check.ts";
 import type { ProviderName } from "../types/validity.ts";
 import { receiverOfKept } from "../validity/validity.ts";
-import { hasMedia } from "../validity/media.ts";
+import { mediaOf } from "../validity/media.ts";
 import * as kinds from "../options/kinds.ts";
 import { LOG_COMPACT } from "../options/schemas/compaction.ts";
 import { LOG, LOG_COUNTING, LOG_IMPORT } from "../options/schemas/conversation.ts";
@@ -206,7 +206,7 @@ export class ConversationLog<T = unknown> {
     const engine = wasm();
     const core = call(() => engine.EventLog.read(text, this.fields, salvage));
     this.own(core, engine);
-    this.mayHaveMedia = true;
+    this.mayHaveMedia = /"type":\s*"(?:image|document)"/.test(text);
     const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
     const lines = text
       .split("\n")
@@ -234,7 +234,7 @@ export class ConversationLog<T = unknown> {
     return this.lines.hasMedia;
   }
 
-  /** False if no message has a picture or a document; messages of stored lines are not searched. @internal */
+  /** False if no message has a picture or a document. @internal */
   mayHaveMedia = false;
 
   /** Number of entries: the position of the next one. */
@@ -260,7 +260,7 @@ export class ConversationLog<T = unknown> {
       throw error;
     }
     read.keep();
-    this.mayHaveMedia ||= hasMedia(read);
+    this.mayHaveMedia ||= mediaOf(read).length > 0;
     return read.messages.map(({ id }) => id);
   }
 

@@ -10,7 +10,7 @@ import { check } from "../options/check.ts";
 import { defined } from "../options/data.ts";
 import { FIT_TOOLS } from "../options/schemas/results.ts";
 import { truncate } from "../results/truncate.ts";
-import { count } from "../tokens/count.ts";
+import { count, encodingOf } from "../tokens/count.ts";
 import type { CountOptions } from "../types/count.ts";
 import type { Format, ToolList } from "../types/messages.ts";
 import { deferredOf, definitionsOf, descriptionsOf, withDefinitions, withTexts } from "../formats/definitions.ts";
@@ -282,17 +282,9 @@ class Maker<T extends ToolList> {
     return { tools, total, count: perTool.length, shortened: perTool.filter(({ name }) => changed.has(name)) };
   }
 
-  private shortened(text: string, level: number): string {
-    const { encoding } = this.how;
-    const maxTokens = level;
-    return truncate(text, {
-      maxTokens,
-      headShare: 1,
-      json: false,
-      clean: false,
-      marker: " …",
-      ...defined({ encoding }),
-    }).text;
+  private shortened(text: string, maxTokens: number): string {
+    const encoding = encodingOf(this.how);
+    return truncate(text, { maxTokens, headShare: 1, json: false, clean: false, marker: " …", encoding }).text;
   }
 }
 

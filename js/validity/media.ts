@@ -16,26 +16,28 @@ export interface Medium {
   isImage: boolean;
   /** Bytes, decoded; 0 for an address. */
   bytes: number;
-  /** Pixels of a picture's longer side; 0 if its beginning does not contain it. */
-  side: number;
+  /** Returns the pixels of a picture's longer side; 0 if its beginning does not contain it. */
+  side(): number;
 }
 
+/** Returns the bytes of a medium in a request: base64 takes four for three. */
+export const written = ({ bytes }: Medium) => (bytes * 4) / 3;
+
+/** The media of readings: a request is measured, lightened and measured again. */
+const FOUND = new WeakMap<Reading["messages"], readonly Medium[]>();
+
 /** Returns all pictures and documents, in order. */
-export function mediaOf({ messages }: Pick<Reading, "messages">): Medium[] {
-  return messages.flatMap(({ parts }, index) =>
+export function mediaOf({ messages }: Pick<Reading, "messages">): readonly Medium[] {
+  const known = FOUND.get(messages);
+  if (known) return known;
+  const found = messages.flatMap(({ parts }, index) =>
     parts.flatMap((part, at): Medium[] => {
       if (part.type !== "toolResult") return medium(part, { index, part: at });
       return part.content.flatMap((held, item) => medium(held, { index, part: at, item }));
     }),
   );
-}
-
-/** Returns whether a message has a picture or a document. */
-export function hasMedia({ messages }: Pick<Reading, "messages">): boolean {
-  const is = ({ type }: Part) => type === "image" || type === "document";
-  return messages.some(({ parts }) =>
-    parts.some((part) => is(part) || (part.type === "toolResult" && part.content.some(is))),
-  );
+  FOUND.set(messages, found);
+  return found;
 }
 
 /** Characters that contain the size of most pictures. A JPEG with a preview needs all of `HEAD`. */
@@ -45,13 +47,20 @@ function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Med
   if (part.type !== "image" && part.type !== "document") return [];
   const isImage = part.type === "image";
   const source = sourceOf(part) ?? (isImage ? (part.url ?? part.data) : undefined);
-  if (source instanceof Uint8Array) return [{ ...place, isImage, bytes: source.length, side: 0 }];
+  if (source instanceof Uint8Array) return [{ ...place, isImage, bytes: source.length, side: () => 0 }];
   if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)))
-    return [{ ...place, isImage, bytes: 0, side: 0 }];
+    return [{ ...place, isImage, bytes: 0, side: () => 0 }];
   const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
   const sideIn = (length: number) => longerSide(source.slice(start, start + length));
-  const side = isImage ? (sideIn(FIRST) ?? sideIn(HEAD) ?? 0) : 0;
-  return [{ ...place, isImage, bytes: Math.floor(((source.length - start) * 3) / 4), side }];
+  let side: number | undefined;
+  return [
+    {
+      ...place,
+      isImage,
+      bytes: Math.floor(((source.length - start) * 3) / 4),
+      side: () => (side ??= isImage ? (sideIn(FIRST) ?? sideIn(HEAD) ?? 0) : 0),
+    },
+  ];
 }
 
 /** Returns the bytes of the request's JSON, measured on the input itself: its strings in UTF-8 with JSON's escapes. */

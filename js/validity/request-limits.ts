@@ -5,7 +5,7 @@ import { RULES } from "../formats/table.ts";
 import type { LimitFinding, RequestLimits } from "../types/limits.ts";
 import type { PlanItem } from "../types/messages.ts";
 import type { ProviderName, RepairChange } from "../types/validity.ts";
-import { bodyBytes, mediaOf } from "./media.ts";
+import { bodyBytes, mediaOf, written } from "./media.ts";
 import type { Medium } from "./media.ts";
 
 /**
@@ -19,8 +19,7 @@ export function limitsOf(
 ): RequestLimits {
   const { large, ...usual } = (provider && RULES[provider].limits) ?? {};
   const isLarge = large && (window?.() ?? 0) >= large.minTokens;
-  const { minTokens: _, ...more } = isLarge ? large : { minTokens: 0 };
-  return { ...usual, ...more, ...limits };
+  return { ...usual, ...(isLarge && large.limits), ...limits };
 }
 
 /** Anthropic has a separate limit for requests with more pictures than this. */
@@ -56,7 +55,7 @@ export function measure(reading: Reading, hasBytes: boolean): Measures {
     documents: media.length - images.length,
     maxImages: images.length,
     maxImageBytes: images.reduce((most, one) => Math.max(most, one.bytes), 0),
-    maxImageSide: images.reduce((most, one) => Math.max(most, one.side), 0),
+    maxImageSide: images.reduce((most, one) => Math.max(most, one.side()), 0),
     maxMessages: reading.source.list.length,
     maxTools: reading.tools.length,
     ...(hasBytes && { maxBytes: bodyBytes(reading.source.input) }),
@@ -105,7 +104,7 @@ export function withinLimits(
   const why = new Map<Medium, string>();
   for (const one of images.filter((image) => !stays(image))) {
     if (one.bytes > maxImageBytes) why.set(one, WORDS.maxImageBytes(said(one.bytes), said(maxImageBytes)));
-    else if (one.side > maxSide) why.set(one, WORDS.maxImageSide(said(one.side), said(maxSide)));
+    else if (one.side() > maxSide) why.set(one, WORDS.maxImageSide(said(one.side()), said(maxSide)));
   }
   const oldest = () => media.filter((one) => !why.has(one) && !stays(one));
   let spare = beyond(images.length - why.size, maxImages, step);
@@ -137,9 +136,6 @@ export function withinLimits(
 }
 
 const said = (value: number) => value.toLocaleString("en");
-
-/** Base64 takes four bytes for three. */
-const written = ({ bytes }: Medium) => (bytes * 4) / 3;
 
 /** Returns by how much a value exceeds its limit, rounded up to a multiple of `step` times the limit. */
 function beyond(value: number, limit: number, step: number): number {

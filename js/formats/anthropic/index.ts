@@ -35,7 +35,7 @@ export const anthropic: Adapter<Piece> = {
     maxBytes: 32 * MB,
     maxMessages: 100_000,
     maxImages: 100,
-    large: { minTokens: 1_000_000, maxImages: 600 },
+    large: { minTokens: 1_000_000, limits: { maxImages: 600 } },
     // 5 MiB of base64.
     maxImageBytes: (5 * MIB * 3) / 4,
     maxImageSide: 8_000,

@@ -1,4 +1,6 @@
-/** The bill of recorded conversations. Its oracle: counts of another call, and the arithmetic of each provider by hand. */
+/**
+ * The bill of recorded conversations. Its oracle: counts of another call, and the arithmetic of each provider by hand.
+ */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -196,11 +198,14 @@ const FILES = [
 ];
 /** Requests of this one are larger than a quarter of it, and pruning never cuts a request of the user. */
 const TOO_TIGHT = "cline-sidebar";
-/** System prompt and request fill more than half of these windows of 2,000 tokens, so that every record is rewritten. */
+/**
+ * System prompt and request fill more than half of these windows of 2,000 tokens, so that every record is rewritten.
+ */
 const FIXED = ["sweagent-marshmallow-1867", "tau-airline-11"];
 
 /**
- * A window that the whole conversation just fits, of which requests may use the system prompt and a quarter of the rest.
+ * A window that the whole conversation just fits, of which requests may use the system prompt and a quarter of the
+ * rest.
  */
 for (const [model, isReadCheap] of [
   ["claude-sonnet-4-5", true],

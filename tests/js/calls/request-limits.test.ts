@@ -209,6 +209,27 @@ test("a conversation with a stated limit of bytes", async () => {
   await conversation.dispose();
 });
 
+test("a conversation that is opened again keeps the limits, too", async () => {
+  const storage = espalier.memoryStorage();
+  const options = { format: "anthropic" as const, model: { maxPromptTokens: 1_000_000 }, storage };
+  const first = await espalier.openConversation<Message>(options);
+  first.append([...screenshots(120), asks(text("Done?"))]);
+  await first.flush();
+  await first.dispose();
+  const again = await espalier.openConversation<Message>(options);
+  const { messages } = await again.prepare();
+  assert.equal(pictures(messages), 100);
+  await again.dispose();
+});
+
+test("a compaction within a limit of bytes loses no words if pictures suffice", async () => {
+  const messages = [...screenshots(30, () => png(100_000)), asks(text("Done?"))];
+  const limits = { maxBytes: 1_000_000 };
+  const { messages: sent, status } = await espalier.compact(messages, { budget: 1_000_000, limits });
+  assert.deepEqual([status, sent.length], ["unchanged", messages.length]);
+  assert.ok(bytes(sent) <= 1_000_000);
+});
+
 test("wrong limits are refused by name", () => {
   const check = (limits: unknown, path: string) =>
     assert.throws(() => espalier.prune([asks(text("Hi"))], { limits: limits as Limits }), { code: "bad_option", path });
