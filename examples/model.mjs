@@ -1,7 +1,7 @@
 /**
- * The model of the examples: OpenAI's if there is an OPENAI_API_KEY, else a server on localhost that speaks OpenAI's chat
- * completions over HTTP. That one reads one page after the other, then says its last words. Like a real model it refuses
- * requests that are larger than its window. An agent of yours does not need this file.
+ * The model of the examples: OpenAI's if there is an OPENAI_API_KEY, else a server on localhost that speaks OpenAI's
+ * chat completions over HTTP. That one reads one page after the other, then says its last words. Like a real model it
+ * refuses requests that are larger than its window. An agent of yours does not need this file.
  */
 
 import { createServer } from "node:http";
@@ -13,7 +13,9 @@ export const WINDOW = 16_000;
 const ANSWER = "`prune` cuts one request, `compact` replaces older history by a summary.";
 const SUMMARY = "<summary>Some pages were read. The question is still open.</summary>";
 
-/** Returns key and address of the model. `close` stops the server on localhost; `requests` has the tokens it received. */
+/**
+ * Returns key and address of the model. `close` stops the server on localhost; `requests` has the tokens it received.
+ */
 export async function openModel() {
   const apiKey = process.env.OPENAI_API_KEY;
   if (apiKey) return { apiKey, baseURL: "https://api.openai.com/v1", requests: [], close() {} };

@@ -59,8 +59,8 @@ export function fail(message, status = 1) {
 const measured = new Map();
 
 /**
- * Returns the bytes of a file uncompressed, and as servers send it: with the best gzip and the best brotli. Each file is
- * measured once, since brotli needs seconds for an engine.
+ * Returns the bytes of a file uncompressed, and as servers send it: with the best gzip and the best brotli. Each file
+ * is measured once, since brotli needs seconds for an engine.
  */
 export function sizes(file) {
   const known = measured.get(file);

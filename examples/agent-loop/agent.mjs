@@ -1,7 +1,7 @@
 /**
- * An agent with tools in a window of 16,000 tokens, without an SDK. It reads the documentation of this package, which is
- * several times as long, and answers a question about it. Every request fits, and nothing is lost: the agent can recall
- * what a summary replaced.
+ * An agent with tools in a window of 16,000 tokens, without an SDK. It reads the documentation of this package, which
+ * is several times as long, and answers a question about it. Every request fits, and nothing is lost: the agent can
+ * recall what a summary replaced.
  *
  *   npm install
  *   npm run agent-loop

@@ -1,6 +1,6 @@
 /**
- * An agent of the Vercel AI SDK in a window of 16,000 tokens. `prepareStep` passes every step through a conversation, so
- * that each request fits, and a compaction serves all steps after it.
+ * An agent of the Vercel AI SDK in a window of 16,000 tokens. `prepareStep` passes every step through a conversation,
+ * so that each request fits, and a compaction serves all steps after it.
  *
  *   npm install
  *   npm run ai-sdk

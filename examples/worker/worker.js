@@ -1,6 +1,6 @@
 /**
- * The worker's side. Import maps do not apply to workers, so this imports the package by its address. With a bundler write
- * `from "espalier"`. For counts alone the package has a worker of its own: `TokenWorker` of `espalier/tokens`.
+ * The worker's side. Import maps do not apply to workers, so this imports the package by its address. With a bundler
+ * write `from "espalier"`. For counts alone the package has a worker of its own: `TokenWorker` of `espalier/tokens`.
  */
 
 import { compact, countMessages, init } from "../node_modules/espalier/dist/index-web.js";

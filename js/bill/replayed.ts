@@ -1,4 +1,6 @@
-/** A recorded conversation as its replays need it: neutral messages, their tokens, and the same keys for equal messages. */
+/**
+ * A recorded conversation as its replays need it: neutral messages, their tokens, and the same keys for equal messages.
+ */
 
 import { countMessages } from "../calls/count.ts";
 import { readConversation } from "../formats/index.ts";

@@ -1,4 +1,7 @@
-/** When a provider reads a prompt from its cache: data, each row with its source and date. Prices are in the table of models. */
+/**
+ * When a provider reads a prompt from its cache: data, each row with its source and date. Prices are in the table of
+ * models.
+ */
 
 /** The rules of one provider's prompt cache. */
 export interface CacheRule {

@@ -34,8 +34,8 @@ export interface ReplayCostOptions extends Omit<CountOptions, "tokenizer" | "ima
 }
 
 /**
- * `whole`: the whole conversation each time. When it no longer fits the window, its host keeps the system messages and the
- * newest others that fit. `prune`: a {@link Pruner}. `conversation`: {@link openConversation}.
+ * `whole`: the whole conversation each time. When it no longer fits the window, its host keeps the system messages and
+ * the newest others that fit. `prune`: a {@link Pruner}. `conversation`: {@link openConversation}.
  */
 export type WayName = "whole" | "prune" | "conversation";
 

@@ -1,4 +1,7 @@
-/** The ways in which a recorded conversation can be sent again: whole, pruned, or compacted. Each makes one request at a time. */
+/**
+ * The ways in which a recorded conversation can be sent again: whole, pruned, or compacted. Each makes one request at a
+ * time.
+ */
 
 import { LIFETIMES } from "../cache/lifetimes.ts";
 import { profile } from "../calls/profile.ts";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `espalier count | prune | compact | bill | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`, `search DIR
- * QUERY`: the package on the command line.
+ * `espalier count | prune | compact | bill | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`, `search
+ * DIR QUERY`: the package on the command line.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";

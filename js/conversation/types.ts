@@ -89,8 +89,8 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    */
   serverManaged?: boolean;
   /**
-   * Makes summaries beside the conversation. Default: the profile's choice with `llm`; without it false, since rules need
-   * no time and a later compaction costs less.
+   * Makes summaries beside the conversation. Default: the profile's choice with `llm`; without it false, since rules
+   * need no time and a later compaction costs less.
    */
   background?: boolean;
   /**

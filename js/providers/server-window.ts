@@ -1,6 +1,6 @@
 /**
- * Asks servers of local models for the window that they use. They cut the front of a longer prompt without an error, and
- * the window of the model itself says nothing: Ollama begins with 4,096 tokens on most machines.
+ * Asks servers of local models for the window that they use. They cut the front of a longer prompt without an error,
+ * and the window of the model itself says nothing: Ollama begins with 4,096 tokens on most machines.
  */
 
 import { isFields } from "../formats/values.ts";
@@ -36,12 +36,14 @@ export interface ServerWindow {
   origin: "used" | "set" | "assumed";
 }
 
-/** Ollama's window if nothing sets one and there are less than 24 GiB of graphics memory (its page "Context length"). */
+/**
+ * Ollama's window if nothing sets one and there are less than 24 GiB of graphics memory (its page "Context length").
+ */
 const OLLAMA = 4_096;
 
 /**
- * Returns the window that a server of local models uses: Ollama, llama.cpp, LM Studio, vLLM. Undefined for other servers,
- * and if none answers. State it as the limit of the model.
+ * Returns the window that a server of local models uses: Ollama, llama.cpp, LM Studio, vLLM. Undefined for other
+ * servers, and if none answers. State it as the limit of the model.
  *
  * ```ts
  * import { prune } from "espalier";

@@ -345,8 +345,8 @@ export class Calibration {
   }
 
   /**
-   * Starts from a factor that was learned before (see {@link Calibration.factor}); store it for each model. A factor below 0.5 or
-   * above 2.5 is ignored.
+   * Starts from a factor that was learned before (see {@link Calibration.factor}); store it for each model. A factor
+   * below 0.5 or above 2.5 is ignored.
    */
   static withFactor(model: string, factor: number): Calibration {
     needModel(model);

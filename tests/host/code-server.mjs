@@ -14,8 +14,8 @@ export const listening = (server) =>
   new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
 
 /**
- * Starts it with the extensions of a folder. `reportPort`: where extensions post to; `proposals`: ids of extensions that
- * may use the API proposals of their manifest.
+ * Starts it with the extensions of a folder. `reportPort`: where extensions post to; `proposals`: ids of extensions
+ * that may use the API proposals of their manifest.
  */
 export async function startCodeServer({ extensions, data, workspace, reportPort, proposals = [] }) {
   // A port that is free now.

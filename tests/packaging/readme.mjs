@@ -1,6 +1,6 @@
 /**
- * The package's README, SECURITY and docs, as somebody reads them who has only the package: links, figures, promises, the
- * manifest.
+ * The package's README, SECURITY and docs, as somebody reads them who has only the package: links, figures, promises,
+ * the manifest.
  */
 
 import assert from "node:assert/strict";

@@ -86,8 +86,8 @@ const USE = `
  * `espalier/core` reads as JSON text, rules and changes in nine languages, and facts of talks add 12 kB. Further rules
  * of French, Spanish and others, and diagnoses of builds, are 3 kB, 1 kB by brotli. Limits, jobs and back-off of
  * conversations moved from JavaScript: 17 kB by brotli. The rules of providers within pruning and compaction: 15 kB, 4
- * kB by brotli. Reducers of outputs, with their rules as data, and the table of models: 70 kB, 23 kB by brotli. Commands
- * that print files: 2 kB.
+ * kB by brotli. Reducers of outputs, with their rules as data, and the table of models: 70 kB, 23 kB by brotli.
+ * Commands that print files: 2 kB.
  */
 const MOST = { raw: 2_592_000, brotli: 887_000 };
 

@@ -80,8 +80,8 @@ async function viewsOf(ways, options) {
 }
 
 /**
- * How many lines of an open file the record quotes depends on the room, and so on the tokens of the tools, whose schemas
- * the SDKs write differently.
+ * How many lines of an open file the record quotes depends on the room, and so on the tokens of the tools, whose
+ * schemas the SDKs write differently.
  */
 const withoutQuotes = (view) =>
   view.map(([role, text]) => [

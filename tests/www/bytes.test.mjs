@@ -11,8 +11,8 @@ import { opened } from "./browser.mjs";
 /**
  * Max bytes of JavaScript, packed as a server sends it: of the page itself, of what its worker needs to read the
  * conversation and show an estimate, and of the engine's part, for exact counts. The worker reads all formats: those of
- * LangChain and of the OpenAI Agents SDK are 3.5 kB of it, which is as much as the sum exceeds its goal of 60 kB. Limits
- * of requests that are not tokens are 2 kB of the engine's part.
+ * LangChain and of the OpenAI Agents SDK are 3.5 kB of it, which is as much as the sum exceeds its goal of 60 kB.
+ * Limits of requests that are not tokens are 2 kB of the engine's part.
  */
 const MAX = { page: 30_500, worker: 34_300, engine: 30_000 };
 /** Max bytes before the first view. */

@@ -19,8 +19,8 @@ import { chatUsage, responsesUsage } from "./usage.ts";
 import * as chatWriter from "./write-chat.ts";
 import * as responsesWriter from "./write-responses.ts";
 
-// 512 MB and 1,500 pictures: OpenAI's guide "Images and vision", September 2026; 50 MB and 500 until 2025. 128 tools: the
-// message "array too long. Expected an array with maximum length 128", 2024 to 2026.
+// 512 MB and 1,500 pictures: OpenAI's guide "Images and vision", September 2026; 50 MB and 500 until 2025. 128 tools:
+// the message "array too long. Expected an array with maximum length 128", 2024 to 2026.
 const limits = { maxBytes: 512 * MB, maxImages: 1_500, maxTools: 128 };
 
 export const openaiChat: Adapter<ChatPiece> = {

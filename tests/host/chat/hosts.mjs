@@ -1,4 +1,6 @@
-/** The two VS Codes whose chat the tests type into: extensions run in the web extension host, or in that of the desktop. */
+/**
+ * The two VS Codes whose chat the tests type into: extensions run in the web extension host, or in that of the desktop.
+ */
 
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,7 +1,7 @@
 /**
  * Ten minutes of chat as one case: sixty things that people do and that happen to them, in an order that a seed decides
- * (`SEED=7 node tests/host/chat/run.mjs "ten minutes"`), at a window of 4,000 tokens. After each request, what the model
- * got is compared with what the chat shows.
+ * (`SEED=7 node tests/host/chat/run.mjs "ten minutes"`), at a window of 4,000 tokens. After each request, what the
+ * model got is compared with what the chat shows.
  */
 
 const ACTIONS = 55;

@@ -10,7 +10,9 @@ const THEMES = ["Light Modern", "Dark Modern", "Default High Contrast", "Default
 const WIDTHS = [1280, 400];
 const story = (length) => [{ text: `It began. ${"The fox crossed the river. ".repeat(length)}` }];
 
-/** Copies a webview, with the colours that VS Code gave it, into a page of its own: axe ends the window in a webview. */
+/**
+ * Copies a webview, with the colours that VS Code gave it, into a page of its own: axe ends the window in a webview.
+ */
 async function copyOf(frame, page) {
   const html = await frame.content();
   const copy = await page.context().newPage();
