@@ -1,6 +1,6 @@
 /** The definitions of a list of tools, wherever a format puts them, and the texts in them that may be shortened. */
 
-import { tool } from "./tools.ts";
+import { SCHEMAS, fieldsOf, tool } from "./tools.ts";
 import { copy, isFields } from "./values.ts";
 import type { Fields } from "./values.ts";
 import type { ToolList } from "../types/messages.ts";
@@ -63,8 +63,6 @@ export function withDefinitions<T extends ToolList>(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Names of a schema in a definition, by format. */
-const SCHEMAS = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema", "schema"];
 /** Descriptions that are nested deeper stay as they are. */
 const DEEPEST = 100;
 /** Parts of a schema that are values of the host, not words for the model. */
@@ -84,8 +82,8 @@ export function descriptionsOf({ value }: Definition): Description[] {
     }
     around.delete(held);
   };
-  const start = isFields(value["function"]) ? ["function"] : [];
-  const from = start.length > 0 ? (value["function"] as Fields) : value;
+  const from = fieldsOf(value);
+  const start = from === value ? [] : ["function"];
   const { description } = from;
   if (typeof description === "string") found.push({ path: [...start, "description"], text: description });
   for (const name of SCHEMAS) walk(from[name], [...start, name]);

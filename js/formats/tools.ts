@@ -51,13 +51,19 @@ export function listedTools(tools: unknown): readonly unknown[] | undefined {
   );
 }
 
+/** Names of a definition's schema, by format. */
+export const SCHEMAS = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema", "schema"];
+
+/** Returns the object with name, description and schema of a definition. */
+export const fieldsOf = (definition: Fields): Fields =>
+  isFields(definition["function"]) ? definition["function"] : definition;
+
 /** A tool definition, wherever a provider puts its three fields. */
 export function tool(fields: unknown, at: number): NeutralTool {
   const path = `tools[${at}]`;
   if (!isFields(fields)) throw new EspalierError({ code: "bad_option", message: `${path} must be an object`, path });
-  const from = isFields(fields["function"]) ? fields["function"] : fields;
-  const given =
-    from["parameters"] ?? from["input_schema"] ?? from["inputSchema"] ?? from["parametersJsonSchema"] ?? from["schema"];
+  const from = fieldsOf(fields);
+  const given = SCHEMAS.map((name) => from[name]).find((schema) => schema !== undefined && schema !== null);
   const schema = jsonSchemaOf(given, path);
   // The server keeps a deferred tool from the model: only its name matters here.
   const isDeferred = fields["defer_loading"] === true || from["defer_loading"] === true;

@@ -3,6 +3,7 @@
 import { badValue } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { FORMATS, RULES } from "../formats/table.ts";
+import { tool } from "../formats/tools.ts";
 import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
 import type { Format } from "../types/messages.ts";
@@ -43,8 +44,7 @@ export function loaderDefinition(format: Format, deferred: readonly Definition[]
 
 /** Returns the beginning of a tool's description: its first sentence, if that is short. */
 function summaryOf(value: Fields): string {
-  const from = isFields(value["function"]) ? value["function"] : value;
-  const said = typeof from["description"] === "string" ? from["description"].replace(/\s+/g, " ").trim() : "";
+  const said = (tool(value, 0).description ?? "").replace(/\s+/g, " ").trim();
   const first = /^.*?[.!?](?= |$)/.exec(said)?.[0] ?? said;
   return first.length <= SUMMARY ? first : `${first.slice(0, first.lastIndexOf(" ", SUMMARY))} …`;
 }
