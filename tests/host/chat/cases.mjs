@@ -13,6 +13,11 @@ import { workspace } from "./workspace.mjs";
 
 /** Milliseconds for one action. */
 const TIMEOUT = 15_000;
+/**
+ * Cases that may fail once and hold when they are run again: VS Code loses keys and clicks now and then while the
+ * machine is busy. A defect of the example fails twice.
+ */
+const SECOND_TRIES = 2;
 const CASES = {
   ...rewinding,
   ...failures,
@@ -38,9 +43,8 @@ export async function runCases({ page, model, host, only }) {
     await view.shot("failed to open");
     throw error;
   }
-  let failed = 0;
-  for (const [name, run] of Object.entries(CASES)) {
-    if (only && !new RegExp(only).test(name)) continue;
+  /** Runs one case in a new chat; says whether it holds. */
+  const holds = async (name, run) => {
     const start = Date.now();
     model.reset();
     let error;
@@ -49,11 +53,23 @@ export async function runCases({ page, model, host, only }) {
       await run({ view, model, page, assert });
     } catch (thrown) {
       error = thrown;
-      failed += 1;
       await view.shot(`failed ${name.replace(/\W+/g, "-").slice(0, 50)}`);
     }
     console.log(`${error ? "FAIL" : "ok  "} ${name} (${Date.now() - start} ms)${error ? `\n${error.stack}` : ""}`);
+    return !error;
+  };
+  let failed = 0;
+  let again = 0;
+  for (const [name, run] of Object.entries(CASES)) {
+    if (only && !new RegExp(only).test(name)) continue;
+    if (await holds(name, run)) continue;
+    again += 1;
+    const mayHold = again <= SECOND_TRIES;
+    if (mayHold) await view.reset();
+    if (!mayHold || !(await holds(name, run))) failed += 1;
   }
-  console.log(`VS Code, ${host}, chat view: ${failed} failed`);
+  console.log(
+    `VS Code, ${host}, chat view: ${failed} failed${again > failed ? `, ${again - failed} held the second time` : ""}`,
+  );
   return failed;
 }

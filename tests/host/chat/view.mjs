@@ -17,14 +17,19 @@ export class ChatView {
     this.responses = page.locator(".interactive-response");
   }
 
-  /** Opens the view with an empty session. */
-  async open() {
+  /** Waits for the window, and opens the view. */
+  async show() {
     await this.page.waitForSelector(".monaco-workbench .part.statusbar", { timeout: 120_000 });
     for (let tries = 0; !(await this.input.isVisible()); tries += 1) {
       if (tries > 20) throw new Error("the chat view does not open");
       await this.page.keyboard.press("Control+Alt+I");
       await this.page.waitForTimeout(1_000);
     }
+  }
+
+  /** Opens the view with an empty session. */
+  async open() {
+    await this.show();
     // The words turn blue when VS Code knows the participant; before that they would go to Copilot's sign-in.
     await this.input.click();
     await this.page.keyboard.type("@days hello");
@@ -44,9 +49,24 @@ export class ChatView {
     await this.requests.first().waitFor({ timeout: 60_000 });
   }
 
+  /** Puts right what a failed case left behind: another tab of the browser, pop-ups, settings, editors. */
+  async reset() {
+    for (const page of this.page.context().pages()) if (page !== this.page) await page.close();
+    await this.page.reload();
+    await this.show();
+    await this.settings({});
+    await this.command("View: Close All Editors");
+  }
+
   async command(title) {
-    await this.page.keyboard.press("F1");
-    await this.page.locator(".quick-input-widget input").first().fill(`>${title}`);
+    const input = this.page.locator(".quick-input-widget input").first();
+    // The key is lost while a closing editor or another tab of the browser has the focus.
+    for (let tries = 0; tries < 5 && !(await input.isVisible()); tries += 1) {
+      await this.page.bringToFront();
+      await this.page.keyboard.press("F1");
+      await input.waitFor({ timeout: 3_000 }).catch(() => undefined);
+    }
+    await input.fill(`>${title}`);
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
     await this.page.keyboard.press("Enter");
   }
