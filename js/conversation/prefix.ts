@@ -1,5 +1,6 @@
 /** The beginning that a request shares with the previous one: providers cache it. */
 
+import { isEqual } from "../formats/values.ts";
 import type { LogView } from "../log/types.ts";
 import type { ConversationLog } from "../log/log.ts";
 import { namesOf } from "./names.ts";
@@ -78,10 +79,10 @@ function tokensOf<T>(messages: readonly T[], view: LogView<T>, log: Conversation
   return log.tokensOf(messages.flatMap((message) => own.get(message) ?? []));
 }
 
-/** Returns how many messages two lists share at their beginning. Joined messages are new objects in every view. */
+/** Returns how many messages two lists share at their beginning. Records and joined messages are new in every view. */
 function shared(a: readonly unknown[], b: readonly unknown[]): number {
   const max = Math.min(a.length, b.length);
   let count = 0;
-  while (count < max && (a[count] === b[count] || JSON.stringify(a[count]) === JSON.stringify(b[count]))) count += 1;
+  while (count < max && isEqual(a[count], b[count])) count += 1;
   return count;
 }

@@ -54,6 +54,8 @@ pub struct Sentence {
     shape: u32,
     exact: u32,
     tokens: f64,
+    /// See [`score::promise`].
+    promise: f64,
 }
 
 /// Maximum bytes of a sentence that is a fact.
@@ -146,9 +148,11 @@ impl Facts {
         kept.dedup_by_key(|(_, key)| *key);
         let is_rule = matches!(speaker, Speaker::User | Speaker::Record) && rules::is_rule(&sentence, &[]);
         let is_order = is_rule || languages::is_order(first.text, all.get(1).map(|word| word.text));
+        let tokens = words::tokens(&sentence);
         Some(Sentence {
             text_index,
             speaker,
+            promise: score::promise(speaker, &kept, tokens),
             needs_previous: follows && score::goes_on(&sentence, first.text, &all),
             is_question: rules::is_question(&sentence),
             is_rule,
@@ -158,7 +162,7 @@ impl Facts {
             words: kept,
             shape,
             exact,
-            tokens: words::tokens(&sentence),
+            tokens,
             sentence,
         })
     }
@@ -261,7 +265,8 @@ impl Facts {
 
     /// Returns facts of at most about `tokens` tokens, the best ones first.
     pub fn ranked(&self, tokens: u64) -> Vec<Fact<'_>> {
-        let order = score::order(self, self.candidates(), tokens as f64);
+        let candidates = score::promising(self, self.candidates());
+        let order = score::order(self, candidates, tokens as f64);
         order.into_iter().map(|index| self.fact(index)).collect()
     }
 }

@@ -55,6 +55,27 @@ pub const WEIGHTS: Weights = Weights {
     spread: 0.85,
 };
 
+impl Weights {
+    /// Returns the worth of a word; `rarity` is 1 for a word with one use.
+    fn word(&self, kind: Kind, rarity: f64) -> f64 {
+        match kind {
+            Kind::Stop => 0.0,
+            Kind::Word => self.word * rarity,
+            Kind::Name => self.name * (0.3 + 0.7 * rarity),
+            Kind::Figure => self.figure * (self.figure0 + (1.0 - self.figure0) * rarity),
+        }
+    }
+
+    fn speaker(&self, speaker: Speaker) -> f64 {
+        match speaker {
+            Speaker::User => 1.0,
+            Speaker::Assistant => self.assistant,
+            Speaker::Tool => self.tool,
+            Speaker::Record => self.record,
+        }
+    }
+}
+
 /// Words that continue an earlier statement: without it nobody knows what they refer to.
 const GOES_ON: &[&str] = &[
     "it",
@@ -221,13 +242,7 @@ impl Chosen<'_> {
         let uses = self.facts.postings.get(&key).map_or(1, Vec::len);
         let rarity = self.rarity[uses.min(self.rarity.len() - 1)];
         let w = &self.weights;
-        let worth = match kind {
-            Kind::Stop => 0.0,
-            Kind::Word => w.word * rarity,
-            Kind::Name => w.name * (0.3 + 0.7 * rarity),
-            Kind::Figure => w.figure * (w.figure0 + (1.0 - w.figure0) * rarity),
-        };
-        worth * w.again.powi(self.words.get(&key).copied().unwrap_or(0) as i32)
+        w.word(kind, rarity) * w.again.powi(self.words.get(&key).copied().unwrap_or(0) as i32)
     }
 
     /// Returns the fact and the sentences it needs: all of a short text, else those before it that it continues.
@@ -280,12 +295,7 @@ impl Chosen<'_> {
             tokens += sentence.tokens;
         }
         let sentence = &self.facts.sentences[index];
-        let speaker = match sentence.speaker {
-            Speaker::User => 1.0,
-            Speaker::Assistant => w.assistant,
-            Speaker::Tool => w.tool,
-            Speaker::Record => w.record,
-        };
+        let speaker = w.speaker(sentence.speaker);
         let count = |map: &HashMap<u32, u32>, key| map.get(&key).copied().unwrap_or(1);
         let repeated = match (count(&self.facts.exacts, sentence.exact), count(&self.facts.shapes, sentence.shape)) {
             (3.., _) => w.repeated,
@@ -298,6 +308,28 @@ impl Chosen<'_> {
         let spread = w.spread.powi(of_text as i32);
         worth * speaker * repeated * place * spread / libm::pow(tokens + w.plus, w.power)
     }
+}
+
+/// Maximum facts that are compared with each other. A record shows some hundreds, and the comparison of a whole long
+/// history would take most of the time of its compaction.
+const MAX_CANDIDATES: usize = 8_192;
+
+/// Returns the worth of a sentence by itself: as if each of its words had one use.
+pub fn promise(speaker: Speaker, words: &[(Kind, u32)], tokens: f64) -> f64 {
+    let w = &WEIGHTS;
+    let worth: f64 = words.iter().map(|&(kind, _)| w.word(kind, 1.0)).sum();
+    worth * w.speaker(speaker) / libm::pow(tokens + w.line, w.power)
+}
+
+/// Returns the candidates to compare: all, or of very many those that promise most.
+pub fn promising(facts: &Facts, mut candidates: Vec<usize>) -> Vec<usize> {
+    if candidates.len() > MAX_CANDIDATES {
+        // Of equal ones, the newer. The bits of positive numbers are in the order of the numbers.
+        candidates.reverse();
+        crate::rank::sort(&mut candidates, |&at| !facts.sentences[at].promise.to_bits());
+        candidates.truncate(MAX_CANDIDATES);
+    }
+    candidates
 }
 
 /// Returns the best candidates first, about this many tokens in all. Words that a fact shares with better ones count
