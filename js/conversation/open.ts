@@ -132,7 +132,6 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const { log } = kept;
   const isNew = kept.report === undefined;
   const seed = entropy ?? kept.header?.entropy ?? makeSeed();
-  const stored = log.length;
   if (isNew) {
     const earlier = recordOf(given);
     const header: Header = {
@@ -147,14 +146,8 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   if (listedTools(tools)!.length > 0) log.setTools(tools);
   if (place) {
     if (kept.isUnreadable) saving.unread();
-    const stands = isNew || kept.isUnreadable ? 0 : stored;
-    saving.keep(
-      LOG,
-      (from) => log.export(from),
-      () => log.length,
-      stands,
-      (!isNew && !kept.isStored) || kept.isUnreadable,
-    );
+    // Messages are stored before their log: a process that ends in between leaves messages that are added to the log
+    // when it is opened, and never a log without the host's messages.
     if (log.format !== "espalier") {
       saving.keep(
         MESSAGES,
@@ -168,6 +161,13 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
         kept.messagesStored === undefined || kept.isUnreadable,
       );
     }
+    saving.keep(
+      LOG,
+      (from) => log.export(from),
+      () => log.length,
+      kept.isUnreadable ? 0 : (kept.logStored ?? 0),
+      kept.logStored === undefined || kept.isUnreadable,
+    );
   }
   const fields: ContextFields<T> = {
     log,

@@ -2,8 +2,9 @@
 
 import { readConversation } from "../formats/index.ts";
 import { RULES } from "../formats/table.ts";
-import { EspalierError } from "../errors/errors.ts";
+import { badOption, EspalierError } from "../errors/errors.ts";
 import type { LogOptions, LogReport } from "../log/types.ts";
+import { beforeMessage } from "../log/lines.ts";
 import { ConversationLog } from "../log/log.ts";
 import type { Format, NeutralMessage } from "../types/messages.ts";
 import type { Saving } from "./saving.ts";
@@ -28,10 +29,8 @@ export interface Kept<T> {
   log: ConversationLog<T>;
   header: Header | undefined;
   report?: LogReport;
-  /**
-   * Number of lines of {@link LOG} and of {@link MESSAGES} that are stored correctly; otherwise they are written anew.
-   */
-  isStored: boolean;
+  /** Number of lines of {@link LOG} and of {@link MESSAGES} that are stored; `undefined`: they are written anew. */
+  logStored: number | undefined;
   messagesStored: number | undefined;
   /** True if the storage must be read before it is written to, because its content is unknown. */
   isUnreadable: boolean;
@@ -80,7 +79,7 @@ export async function reopen<T>(
     return {
       log: new ConversationLog<T>({ ...given.counting, format }),
       header: undefined,
-      isStored: !storage || !isUnreadable,
+      logStored: 0,
       messagesStored: 0,
       isUnreadable,
     };
@@ -119,44 +118,63 @@ interface Found<T> {
   isSound: boolean;
 }
 
+type Read<T> = Pick<Found<T>, "log" | "report" | "isForeign">;
+
 async function read<T>(text: string, { saving, storage, given }: Source<T>): Promise<Found<T>> {
   const header = headerOf(text);
+  if (given.format !== undefined && header !== undefined && given.format !== header.format)
+    throw badOption("format", `${header.format}, the format of the stored conversation`, given.format);
   const format =
     given.format ?? header?.format ?? (given.messages ? readConversation(given.messages, {}).format : "espalier");
   const beside = given.messages ? undefined : await ownMessages(saving, storage, format);
-  let made = 0;
-  const again = (message: NeutralMessage) => {
-    // Neutral messages are stored in the log alone.
-    if (format !== "espalier") made += 1;
-    return toHostMessage(message, format) as T;
-  };
   const options = { ...given.counting, format };
   const salvage = format === "espalier";
-  const imported = () => {
-    if (!given.messages)
-      return ConversationLog.reopen<T>(text, options, salvage, {
-        messages: (beside?.messages ?? []) as readonly T[],
-        again,
-      });
-    return ConversationLog.import<T>(text, { ...options, messages: ownOf(given.messages), exact: true, salvage });
-  };
-  const done = (found: ReturnType<typeof imported>, isForeign: boolean) => ({
+  const done = (found: Read<T>, made: number): Found<T> => ({
     ...found,
     text,
     header,
     beside,
-    isForeign,
     made,
     isSound: found.report.problems.length === 0 && made === 0,
   });
-  try {
-    return done(imported(), false);
-  } catch (error) {
-    // The host's own messages must be valid; those stored beside the log may have been changed, and the log has all of
-    // them.
-    if (given.messages || !(error instanceof EspalierError) || error.code !== "bad_message") throw error;
-    return done(ConversationLog.reopen<T>(text, options, salvage, { messages: [], again }), true);
+  if (given.messages) {
+    const messages = ownOf(given.messages);
+    const found = ConversationLog.import<T>(text, { ...options, messages, exact: true, salvage });
+    return done({ ...found, isForeign: false }, 0);
   }
+  let made = 0;
+  const again = (message: NeutralMessage) => {
+    // Neutral messages are stored in the log alone.
+    if (format !== "espalier") made += 1;
+    return toHostMessage(message, format) as T | undefined;
+  };
+  const reopened = (lines: string, messages: readonly unknown[], isForeign: boolean): Read<T> => {
+    try {
+      const stored = { messages: messages as readonly T[], again };
+      return { ...ConversationLog.reopen<T>(lines, options, salvage, stored), isForeign };
+    } catch (error) {
+      const at = otherMessage(error);
+      if (at === undefined) throw error;
+      // The messages beside the log may be others; the log has all of them.
+      if (at < messages.length) return reopened(lines, [], true);
+      // Not every message can be made again: thoughts have signatures that only the host's message has.
+      const { before, line, after } = beforeMessage(lines, at);
+      const found = reopened(before, messages, isForeign);
+      const message = `message m${at} is not stored, and cannot be made again as it was`;
+      const { problems, left } = found.report;
+      const problem = { line, kind: "refused" as const, message };
+      return { ...found, report: { ...found.report, problems: [...problems, problem], left: left + after } };
+    }
+  };
+  const found = reopened(text, beside?.messages ?? [], false);
+  return done(found, made);
+}
+
+/** Returns the number of the message that is not the log's, if an error says that. */
+function otherMessage(error: unknown): number | undefined {
+  if (!(error instanceof EspalierError) || error.code !== "bad_message") return undefined;
+  const number = /^options\.messages\[(\d+)\]$/.exec(error.path ?? "")?.[1];
+  return number === undefined ? undefined : Number(number);
 }
 
 /** Returns the host's messages that the log has; later ones are added afterwards. */
@@ -176,7 +194,7 @@ async function finishReading<T>(
   { text, log, report, header, beside, isForeign, made }: Found<T>,
   { saving, storage, given, warn, isStored, isUnreadable }: Source<T>,
 ): Promise<Kept<T>> {
-  const own = given.messages ?? beside?.messages;
+  const own = given.messages ?? (isForeign ? undefined : beside?.messages);
   const isWhole = report.problems.length === 0;
   const again = isWhole || log.format === "espalier" ? report.salvaged.length : addAgain(log, text, own);
   const canWrite = storage !== undefined && !isUnreadable;
@@ -208,11 +226,13 @@ async function finishReading<T>(
       message: `${MESSAGES} does not belong to ${LOG}; its messages are made again from the log${aside === undefined ? "" : `, and it is kept as ${aside}`}`,
     });
   }
-  // Messages that the host has and the log lacks: the last ones, which were not stored any more.
+  const logStored = isWhole && isStored ? log.length : undefined;
   const count = log.originals;
-  if (isWhole && given.messages && given.messages.length > count) log.append(given.messages.slice(count));
-  const messagesStored = made > 0 || !isWhole || !beside ? undefined : Math.min(beside.messages.length, count);
-  return { log, header, report, isStored: isWhole && isStored, messagesStored, isUnreadable: isUnreadable || !isKept };
+  // Messages that the host has and the log lacks: the last ones, which were not stored any more.
+  const later = isWhole && made === 0 ? (own?.slice(count) ?? []) : [];
+  if (later.length > 0) log.append(later as T[]);
+  const messagesStored = made === 0 && isWhole && beside?.isExact ? log.originals : undefined;
+  return { log, header, report, logStored, messagesStored, isUnreadable: isUnreadable || !isKept };
 }
 
 /**
@@ -228,7 +248,8 @@ function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknow
     rest = neutral
       .originalsFrom(0)
       .filter(({ id }) => !known.has(id))
-      .map((message) => toHostMessage(message, log.format));
+      .map((message) => toHostMessage(message, log.format))
+      .filter((message) => message !== undefined);
     neutral.close();
   }
   log.append(rest as T[]);
@@ -242,6 +263,8 @@ interface Beside {
   messages: unknown[];
   /** True if a line before the last is invalid: more than a truncated write. */
   isOdd: boolean;
+  /** True if each line is a message. */
+  isExact: boolean;
 }
 
 async function ownMessages(
@@ -263,17 +286,13 @@ async function ownMessages(
       break;
     }
   }
-  return { text, messages, isOdd: messages.length < lines.length - 1 };
+  const whole = lines.length - 1;
+  return { text, messages, isOdd: messages.length < whole, isExact: messages.length === whole };
 }
 
-/** Returns the message in the host's format, with the content of the neutral form. */
+/** Returns the message in the host's format; nothing if the format cannot have it without the host's own. */
 function toHostMessage(message: NeutralMessage, format: Format): unknown {
   if (format === "espalier") return message;
   const made = readConversation([], { format }).rebuild([{ type: "insert", message }]) as unknown[];
-  if (made.length === 1) return made[0];
-  throw new EspalierError({
-    code: "bad_log",
-    message: `message ${message.id} cannot be made again in the format ${format}; pass the conversation's messages as options.messages`,
-    path: "options.messages",
-  });
+  return made.length === 1 ? made[0] : undefined;
 }

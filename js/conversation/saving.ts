@@ -117,7 +117,7 @@ export class Saving {
     );
   }
 
-  /** Registers an append-only text, of which `stored` lines are stored. */
+  /** Registers an append-only text, of which `stored` lines are stored. Texts are written in the order of these calls. */
   keep(name: string, text: (from: number) => string, length: () => number, stored: number, isUnsure = false): void {
     this.grown.set(name, { name, text, length, stored, checked: 0, isUnsure });
   }
@@ -316,11 +316,10 @@ export class Saving {
       grown.name = grown.name.replace(/(?=\.\w+$)/, `-${this.session}`);
       grown.isUnsure = true;
     }
-    const [first] = this.grown.values();
     this.warn({
       what: "write",
       name: OWNER,
-      message: `${this.whyApart}; this one continues as ${first?.name}`,
+      message: `${this.whyApart}; this one continues as ${[...this.grown.values()].at(-1)?.name}`,
       cause: undefined,
     });
     return true;

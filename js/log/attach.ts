@@ -23,10 +23,13 @@ export interface Unattached {
   shapes: () => Uint32Array;
 }
 
-/** The host's stored messages, from the first on, and a function that recreates others from the log's. */
+/**
+ * The host's stored messages, from the first on, and a function that recreates others from the log's; it returns
+ * nothing for one that it cannot make.
+ */
 export interface StoredMessages<T> {
   messages: readonly T[];
-  again: (message: NeutralMessage) => T;
+  again: (message: NeutralMessage) => T | undefined;
 }
 
 /** @throws EspalierError `bad_message` if these are not the messages of the log */
@@ -60,7 +63,10 @@ export function attachStored<T>(log: Unattached, { messages, again }: StoredMess
   const lines = log.lines.of("message");
   const known = (at: number) => messageOf<NeutralMessage>(lines[at]!);
   const shapes = log.shapes();
-  const list = lines.map((_, at) => (at < messages.length ? messages[at]! : again(known(at))));
+  const list = lines.map((_, at) => {
+    const message = at < messages.length ? messages[at] : again(known(at));
+    return message === undefined ? notThere(at) : message;
+  });
   take(log, list, (message, at) => {
     const isNumbered =
       message.id === `m${at}` && shapes[at] === message.parts.length * PARTS + ROLES.indexOf(message.role);
@@ -75,15 +81,17 @@ function take(
 ): void {
   const read = hosts.push(list, "options.messages");
   const odd = read.messages.findIndex((message, at) => !isSame(message, at));
-  if (odd >= 0) {
-    const path = `options.messages[${odd}]`;
-    throw new EspalierError({
-      code: "bad_message",
-      message: `${path} is not the message that the log has there`,
-      path,
-    });
-  }
+  if (odd >= 0) notThere(odd);
   read.keep();
+}
+
+function notThere(at: number): never {
+  const path = `options.messages[${at}]`;
+  throw new EspalierError({
+    code: "bad_message",
+    message: `${path} is not the message that the log has there`,
+    path,
+  });
 }
 
 /** A message that differs may still be what the core made of it: half of a surrogate pair is not text there. */

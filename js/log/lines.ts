@@ -59,6 +59,15 @@ export class Lines {
   }
 }
 
+/** Returns the lines before a message, the number of its line from 1, and the number of lines from it on. */
+export function beforeMessage(text: string, number: number): { before: string; line: number; after: number } {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  let messages = 0;
+  const at = lines.findIndex((line) => typeOf(line) === MESSAGE && messages++ === number);
+  const before = lines.slice(0, at).map((line) => `${line}\n`);
+  return { before: before.join(""), line: at + 1, after: lines.length - at };
+}
+
 /** Returns the message in a line. */
 export function messageOf<M>(line: string): M {
   return (JSON.parse(line) as { message: M }).message;

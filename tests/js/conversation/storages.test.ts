@@ -544,26 +544,26 @@ const COSTS: [string, (asked: string[]) => { storage: ConversationStorage; resto
     (asked) => ({ storage: disk(asked).storage() }),
     [
       "read owner~000000",
-      "write log.jsonl~000000.new",
-      "rename log.jsonl~000000",
       "write messages.jsonl~000000.new",
       "rename messages.jsonl~000000",
+      "write log.jsonl~000000.new",
+      "rename log.jsonl~000000",
     ],
   ],
   [
     "a memento",
     (asked) => ({ storage: mementoStorage(memento(asked), "") }),
-    ["read owner~000000", "write log.jsonl~000000", "write messages.jsonl~000000"],
+    ["read owner~000000", "write messages.jsonl~000000", "write log.jsonl~000000"],
   ],
   [
     "IndexedDB",
     (asked) => ({ storage: indexedDbStorage("session", fakeIndexedDb(asked)) }),
-    ["read owner", "add log.jsonl", "add messages.jsonl"],
+    ["read owner", "add messages.jsonl", "add log.jsonl"],
   ],
   [
     "files",
     (asked) => ({ storage: nodeStorage(mkdtempSync(join(tmpdir(), "espalier-"))), restore: nodeFiles(asked) }),
-    ["read owner", "write log.jsonl", "write messages.jsonl"],
+    ["read owner", "write messages.jsonl", "write log.jsonl"],
   ],
 ];
 for (const [place, made, cost] of COSTS) {

@@ -117,7 +117,7 @@ test("what is not stored is reported", async () => {
   assert.equal(flushed.isStored, false);
   assert.deepEqual(
     flushed.missing.map(({ name }) => name),
-    ["log.jsonl", "messages.jsonl"],
+    ["messages.jsonl", "log.jsonl"],
   );
   assert.equal((await conversation.dispose()).isStored, false);
 });
