@@ -6,10 +6,12 @@
 import { limitFor, modelOf } from "./limits.ts";
 import { read } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
+import { abortable } from "../errors/abortable.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
+import { fieldsOf, refusalBy, tokenField } from "./refusal.ts";
 import { usageOf } from "../providers/usage.ts";
 import type { DropMedia, PruneOptions, PruneReport, Removal, SharedMessages } from "../types/prune.ts";
 import type { NeutralMessage, Part } from "../types/messages.ts";
@@ -31,7 +33,7 @@ export interface SendContext {
 /**
  * Sends the messages. Its error decides: an error with a `code` (or `kind`) of `context_length`, `output_reserve` or
  * `body_size` leads to a smaller request, by `used` and `limit` if the provider named them (on the error or in its
- * `details`); any other error is rethrown.
+ * `details`), and so does an error of a provider's SDK whose words or status say the same; any other error is rethrown.
  */
 export type Send<T, R> = (messages: T, context: SendContext) => Promise<R> | R;
 
@@ -175,29 +177,19 @@ async function sent<T, R>(
   let outputReserve: number | undefined;
   for (;;) {
     const retry = attempts.length;
-    if (signal?.aborted)
-      throw new EspalierError({
-        code: "aborted",
-        message: "The request was aborted.",
-        details: { attempts },
-        cause: signal.reason,
-      });
+    if (signal?.aborted) throw aborted(signal, attempts);
     const { messages: fitting, report } = fitted(pruner, reading, options, tries, attempts);
     report.limitSource = tries.limit < base ? "learned" : source;
     tell(onEvent, report, { isInitial: isInitial && retry === 0, retry });
     const tokensSent = report.after.total;
     let reply: R;
     try {
-      reply = await send(fitting as T, {
-        signal,
-        retry,
-        report,
-        ...(outputReserve !== undefined && { outputReserve }),
-      });
+      const context = { signal, retry, report, ...(outputReserve !== undefined && { outputReserve }) };
+      // A callback may ignore the signal.
+      reply = await abortable(Promise.resolve(send(fitting as T, context)), signal);
     } catch (error) {
-      // After an abort its caller knows the reason.
-      if (signal?.aborted) throw error;
-      const { kind, ...numbers } = refusalOf(error);
+      if (signal?.aborted) throw aborted(signal, attempts);
+      const { kind, ...numbers } = refusalBy(error);
       const hasMedia = canLoseMedia(reading.messages, report);
       const next = recovery.refused(tries, {
         kind,
@@ -237,6 +229,15 @@ async function sent<T, R>(
     if (silentOverflow) onEvent?.({ type: "silent_overflow", ...silentOverflow });
     return { reply, messages: fitting as T, report, attempts, ...(silentOverflow && { silentOverflow }) };
   }
+}
+
+function aborted(signal: AbortSignal, attempts: readonly Attempt[]): EspalierError {
+  return new EspalierError({
+    code: "aborted",
+    message: "The request was aborted.",
+    details: { attempts },
+    cause: signal.reason,
+  });
 }
 
 const STRENGTH: readonly DropMedia[] = ["none", "old", "all"];
@@ -292,24 +293,6 @@ function tell(
   });
 }
 
-const KINDS: readonly RefusalKind[] = ["context_length", "output_reserve", "body_size", "rate_limited"];
-
-/** Reads the error's own description: in its fields, or in `details`. */
-export function refusalOf(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
-  const fields = fieldsOf(error);
-  const details = fieldsOf(fields["details"]);
-  // The most specific kind wins: `output_reserve` is a kind of `context_length`.
-  const kind =
-    [details["kind"], fields["kind"], fields["code"]].find((name): name is RefusalKind =>
-      KINDS.includes(name as RefusalKind),
-    ) ?? "other";
-  return {
-    kind,
-    ...tokenField("used", details["used"] ?? fields["used"]),
-    ...tokenField("limit", details["limit"] ?? fields["limit"]),
-  };
-}
-
 /** Returns the provider's report and the prediction. Without a prediction our own count is used, which may be wrong. */
 function reportedAndPredicted<R>(reply: R, sent: number, { promptTokens, predict, model }: RequestOptions<R>) {
   const predicted = predict?.(sent);
@@ -325,19 +308,6 @@ function reportedAndPredicted<R>(reply: R, sent: number, { promptTokens, predict
 export function reportedBy(reply: unknown): Usage | undefined {
   const { usage, usageMetadata } = fieldsOf(reply);
   return usageOf(usage) ?? usageOf(usageMetadata);
-}
-
-/**
- * Returns a field with a number of tokens, or none if the value is not such a number: numbers of providers and hosts
- * are not trusted.
- */
-function tokenField<Name extends string>(name: Name, value: unknown): { [name in Name]?: number } {
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0 || value > Number.MAX_SAFE_INTEGER) return {};
-  return { [name]: Math.round(value) } as { [name in Name]?: number };
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** Returns true if the sent messages contain pictures or documents that may still be dropped. */

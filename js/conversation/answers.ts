@@ -1,14 +1,16 @@
 /** Provider feedback: reported usage or a refusal. */
 
 import { usageOf } from "../providers/usage.ts";
-import { classify } from "../providers/refusals.ts";
-import type { NextStep, RefusalKind } from "../calls/recovery.ts";
-import { refusalOf, reportedBy } from "../calls/request.ts";
+import type { NextStep } from "../calls/recovery.ts";
+import { refusalBy } from "../calls/refusal.ts";
+import { read } from "../calls/reading.ts";
+import { reportedBy } from "../calls/request.ts";
 import type { Usage } from "../types/cache.ts";
 import { addUsage } from "../tokens/usage.ts";
 import type { Context } from "./context.ts";
 import type { OddUsage } from "../types/generated/conversation.ts";
 import type { Models } from "./models.ts";
+import { mediaOf } from "../validity/media.ts";
 
 const WHY: Record<OddUsage["why"], string> = {
   overflow: "",
@@ -43,6 +45,7 @@ export class Answers<T> {
     this.reported = addUsage(this.reported, record);
     const tokens = Math.round(reported);
     const odd = machine.answered(tokens, { date: this.date(), isManaged: this.isManaged, number });
+    this.models.reported();
     saving.save();
     const known = this.warned;
     this.warned = odd?.why;
@@ -58,7 +61,9 @@ export class Answers<T> {
   }
 
   refusal(error: unknown): NextStep {
-    const next = this.c.machine.refused({ ...refusalBy(error), date: this.date() });
+    const { log } = this.c;
+    const hasMedia = log.mayHaveMedia && mediaOf(read(log.view().messages, { format: log.format })).length > 0;
+    const next = this.c.machine.refused({ ...refusalBy(error), hasMedia, date: this.date() });
     this.models.keep();
     return next;
   }
@@ -66,24 +71,4 @@ export class Answers<T> {
   private date(): string {
     return new Date(this.c.clock.now()).toISOString();
   }
-}
-
-/** Classifies a refusal: by the error's own fields, else by its text. */
-function refusalBy(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
-  const said = refusalOf(error);
-  if (said.kind !== "other") return said;
-  const { message, status } = (typeof error === "object" && error !== null ? error : { message: String(error) }) as {
-    message?: unknown;
-    status?: unknown;
-  };
-  const found = classify({
-    text: typeof message === "string" ? message : "",
-    ...(typeof status === "number" && { status }),
-  });
-  const kind = refusalOf({ code: found.code, details: { kind: found.kind } }).kind;
-  return {
-    kind,
-    ...(found.used !== undefined && { used: found.used }),
-    ...(found.limit !== undefined && { limit: found.limit }),
-  };
 }

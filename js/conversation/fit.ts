@@ -40,6 +40,8 @@ export interface FitBy {
   keep: readonly string[];
   provider: ProviderName | undefined;
   limits: PruneOptions["limits"];
+  /** The media that go because the provider refused the bytes of the request. */
+  dropMedia: PruneOptions["dropMedia"];
 }
 
 export class Fit {
@@ -58,7 +60,7 @@ export class Fit {
     how: Counted,
     budget: number,
     edits: string,
-    { compaction, keep, provider, limits }: FitBy,
+    { compaction, keep, provider, limits, dropMedia }: FitBy,
   ): Promise<Fitted<T>> {
     // After an edit or an undo the same numbers refer to other messages.
     if (edits !== this.edits) this.pruner.cut = undefined;
@@ -92,7 +94,7 @@ export class Fit {
       performedBy,
     });
     try {
-      const asked = { ...how, budget, cacheStepShare: CACHE_STEP_SHARE, ...same };
+      const asked = { ...how, budget, cacheStepShare: CACHE_STEP_SHARE, ...same, ...(dropMedia && { dropMedia }) };
       return fitted(this.pruner.cutRead(read(view.messages, how), asked, provider), "prune");
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;

@@ -113,6 +113,7 @@ interface Answer extends Advanced {
   next?: NextStep;
   verdict?: Verdict;
   job?: number;
+  relaxed?: boolean;
   settled?: boolean;
 }
 
@@ -200,6 +201,11 @@ export class Machine<T> {
   /** Takes the provider's refusal of the newest request. */
   refused(refusal: Omit<RefusedRequest, "sent">): NextStep {
     return this.step({ type: "refused", refusal: { ...refusal, sent: 0 } }).next!;
+  }
+
+  /** Takes that the next request cannot be made. Returns true if its limit may be higher now. */
+  unfit(): boolean {
+    return this.step({ type: "unfit" }).relaxed!;
   }
 
   // ------------------------------------------------------------ the model

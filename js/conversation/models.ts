@@ -14,10 +14,16 @@ import type { ConversationOptions } from "./types.ts";
 
 type Options = Pick<ConversationOptions<unknown>, "encoding" | "tokenizer" | "costModel" | "images">;
 
+/** Reports after which learned facts are recorded: once they tell something, and then now and again. */
+const FIRST = 8;
+const EVERY = 64;
+
 export class Models<T> {
   private readonly c: Context<T>;
   private readonly options: Options;
   private kept = "";
+  private limits: string | undefined;
+  private reports = 0;
 
   constructor(context: Context<T>, options: Options) {
     this.c = context;
@@ -57,6 +63,19 @@ export class Models<T> {
     const total = isSame && !log.hasMedia ? totals.total : counted();
     const { current, request, budget } = machine.weigh(model, total + apart, totals.tools);
     return { current, request, budget: Math.max(0, budget - apart) };
+  }
+
+  /**
+   * Records learned facts after a report if it changed a limit, and now and then what it taught about counts: a process
+   * may end at any time, and the facts are too many for each report.
+   */
+  reported(): void {
+    this.reports += 1;
+    const { models = {} } = (this.c.machine.learned.recovery ?? {}) as { models?: Record<string, { limit?: number }> };
+    const limits = JSON.stringify(Object.entries(models).map(([name, { limit }]) => [name, limit]));
+    const isOther = this.limits !== undefined && this.limits !== limits;
+    this.limits = limits;
+    if (isOther || this.reports === FIRST || this.reports % EVERY === 0) this.keep();
   }
 
   /** Records learned facts, if there are new ones. */

@@ -13,6 +13,8 @@ import type { Sent } from "./sending.ts";
 import { aborted, waitAtMost } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
+import { isFields } from "../formats/values.ts";
+import type { ToolList } from "../types/messages.ts";
 import { LIFETIMES } from "../cache/lifetimes.ts";
 import { shownExceeded } from "../calls/request-limits.ts";
 
@@ -42,7 +44,8 @@ export class Requests<T> {
   private readonly options: ConversationOptions<T>;
   private readonly sending: Sending<T>;
   private readonly prefix = new Prefix<T>();
-  private toolsKey: unknown;
+  /** The definitions of the newest request: a host may add to its list. */
+  private known: readonly unknown[] | undefined;
   private toolsText = "";
   private warnedOf = "";
   /** Compactions of the current request. */
@@ -73,7 +76,7 @@ export class Requests<T> {
     await this.begin({ tools, model });
     this.alone(system);
     const made = await this.made(signal).catch((error: unknown) => {
-      if (error instanceof EspalierError && error.code === "budget_exceeded") this.insufficient(false);
+      if (isExceeded(error)) this.insufficient(false);
       throw error;
     });
     this.startIfDue(made);
@@ -83,7 +86,7 @@ export class Requests<T> {
   /** Applies the settings of the next request. */
   async begin({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
     const { compactor, models } = this.parts;
-    if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
+    if (tools !== undefined) this.setTools(tools);
     if (model !== undefined && this.c.machine.isOther(model)) {
       if (this.c.profile.cancelsOnSwitch) compactor.cancelJob();
       await models.change(model);
@@ -118,10 +121,19 @@ export class Requests<T> {
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
       look = made.look;
     }
-    look = this.c.current(look);
     const isLeft = this.options.serverManaged === true && !isForced;
-    const sent = await this.sending.made(look, isLeft);
-    return { look, sent, compactions, wasRunning };
+    return { ...(await this.send(this.c.current(look), isLeft)), compactions, wasRunning };
+  }
+
+  /** Makes the messages; once more if a limit that was only inferred has no room for what must stay. */
+  private async send(look: Look<T>, isLeft: boolean): Promise<Pick<MadeRequest<T>, "look" | "sent">> {
+    try {
+      return { look, sent: await this.sending.made(look, isLeft) };
+    } catch (error) {
+      if (!isExceeded(error) || !this.c.machine.unfit()) throw error;
+      const again = this.c.look();
+      return { look: again, sent: await this.sending.made(again, isLeft) };
+    }
   }
 
   /** Returns a compaction by rules that costs nothing, since a pause has emptied the provider's cache. */
@@ -176,8 +188,11 @@ export class Requests<T> {
 
   private setTools(tools: NonNullable<PrepareOptions["tools"]>): void {
     const { log } = this.c;
+    const { known } = this;
+    const all = definitionsOf(tools);
+    if (known && all.length === known.length && all.every((one, at) => one === known[at])) return;
     log.setTools(tools);
-    this.toolsKey = tools;
+    this.known = all;
     this.toolsText = JSON.stringify(log.counted({}).tools);
   }
 
@@ -215,20 +230,15 @@ export class Requests<T> {
   }
 
   async beginInside({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
-    if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
+    if (tools !== undefined) this.setTools(tools);
     if (model !== undefined && this.c.machine.isOther(model)) await this.parts.models.change(model);
   }
 
   async madeInside(): Promise<MadeRequest<T>> {
     this.compacted = [];
     this.c.requests += 1;
-    const look = this.c.look();
-    return {
-      look,
-      sent: await this.sending.made(look, this.options.serverManaged === true),
-      compactions: [],
-      wasRunning: false,
-    };
+    const made = await this.send(this.c.look(), this.options.serverManaged === true);
+    return { ...made, compactions: [], wasRunning: false };
   }
 
   /** Applies the result of a job, or waits for it, if the request needs it; returns what else is due. */
@@ -322,6 +332,18 @@ export class Requests<T> {
     }
     saving.save();
   }
+}
+
+/** Returns the definitions of a list or record, those in lists of their own included. */
+function definitionsOf(tools: ToolList): unknown[] {
+  return Object.values(isFields(tools) || Array.isArray(tools) ? tools : [tools]).flatMap((one: unknown) => [
+    one,
+    ...(isFields(one) ? Object.values(one).filter(Array.isArray).flat() : []),
+  ]);
+}
+
+function isExceeded(error: unknown): boolean {
+  return error instanceof EspalierError && error.code === "budget_exceeded";
 }
 
 function isApplied(compactions: readonly Compacted[]): boolean {

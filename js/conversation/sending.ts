@@ -82,7 +82,7 @@ export class Sending<T> {
       const { messages, repaired: mended, after: totals, exceeded } = fitted;
       return { messages, fitted, mended, totals, exceeded };
     };
-    if (!isLeft && look.overflows) return cut();
+    if (!isLeft && (look.overflows || look.dropMedia !== undefined)) return cut();
     const valid = provider ? this.valid(view, provider) : { messages: view.messages, mended: [] };
     // A prompt tree cuts long results itself.
     if (!isLeft && valid.totals && valid.totals.total - tools - unpaid > budget) return cut();
@@ -148,7 +148,8 @@ export class Sending<T> {
     const edits = this.c.log.standing();
     const names = namesOf(look.view, (id) => this.c.log.original(id));
     const { limits } = this.options;
-    const by = { compaction: this.c.compaction, keep: this.pinned, provider, limits };
+    const { dropMedia } = look;
+    const by = { compaction: this.c.compaction, keep: this.pinned, provider, limits, dropMedia };
     const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, by);
     const withTools = (totals: Totals): Totals => ({
       ...totals,

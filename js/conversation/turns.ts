@@ -1,5 +1,6 @@
 /** Waits for earlier calls, and for a job that is nearly done; an abort ends every wait. */
 
+import { abortable } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
 
@@ -31,14 +32,9 @@ export class Turns {
       () => undefined,
     );
     if (!signal) return run;
-    const isIdle = await Promise.race([
-      before.then(() => true),
-      new Promise<false>((resolve) => {
-        if (signal.aborted) resolve(false);
-        signal.addEventListener("abort", () => resolve(false), { once: true });
-      }),
-    ]);
-    if (!isIdle) {
+    try {
+      await abortable(before, signal);
+    } catch {
       isGiven = true;
       run.catch(() => undefined);
       throw aborted(signal);

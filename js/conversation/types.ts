@@ -175,7 +175,7 @@ export interface PrepareOptions {
    * request.
    */
   system?: string;
-  /** Aborting it ends the call, which then throws the signal's reason. Default: none. */
+  /** Aborting it ends the call, which then throws `aborted`, with the signal's reason as its `cause`. Default: none. */
   signal?: AbortSignal;
 }
 

@@ -15,7 +15,8 @@ import { KeptTexts } from "./kept.ts";
 import { Persisted } from "./persist.ts";
 import type { SaveReport } from "./persist.ts";
 import { search } from "./search.ts";
-import { abortable, Slices } from "./slices.ts";
+import { abortable } from "../errors/abortable.ts";
+import { Slices } from "./slices.ts";
 import type {
   FileSource,
   IndexOptions,

@@ -1,5 +1,6 @@
 /** Opens an index: checks options, loads engine and vocabulary, reads the storage. */
 
+import { isBytes } from "../files/bytes.ts";
 import { ready } from "../engine/engine.ts";
 import { check } from "../options/check.ts";
 import { INDEX } from "../options/schemas/search.ts";
@@ -39,7 +40,7 @@ export async function openIndex(options: IndexOptions = {}): Promise<WorkspaceIn
         undefined,
         `Pass its bytes or URL as options.vocabulary.`,
       );
-    const index = new WorkerIndex(options, from instanceof Uint8Array ? from : String(from));
+    const index = new WorkerIndex(options, isBytes(from) ? from : String(from));
     await index.open();
     return index;
   }

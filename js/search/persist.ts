@@ -5,6 +5,7 @@
  * Names: `search/manifest`, `search/segment-…`, `search/vectors`, `search/vectors-…`.
  */
 
+import { isBytes } from "../files/bytes.ts";
 import type { Held } from "./held.ts";
 import { yieldToTasks, callWithTimeout } from "./slices.ts";
 import type { Slices } from "./slices.ts";
@@ -180,7 +181,7 @@ export class Persisted {
       const bytes: unknown = await callWithTimeout(TIMEOUT, undefined, "the storage", () =>
         this.storage.readBytes(name),
       );
-      if (bytes === undefined || bytes instanceof Uint8Array) return bytes;
+      if (bytes === undefined || isBytes(bytes)) return bytes;
       throw new TypeError("readBytes returned neither bytes nor undefined");
     } catch (error) {
       this.warnings.add("storage", `${name} could not be read: ${errorText(error)}`, error);

@@ -1,5 +1,6 @@
 /** Runs long work in short slices, so that the thread stays responsive, and host callbacks with a timeout. */
 
+import { abortable } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 
 /** Lets other tasks of the thread run: input, rendering, timers. */
@@ -80,17 +81,6 @@ export function callWithTimeout<T>(
       (value) => finish(() => resolve(value)),
       (error: unknown) => finish(() => reject(error)),
     );
-  });
-}
-
-/** Waits for `work` until the signal is aborted; the work itself continues. */
-export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
 

@@ -5,7 +5,8 @@ import { EspalierError } from "../errors/errors.ts";
 import { contentVersion } from "../files/hash.ts";
 import type { Held } from "./held.ts";
 import type { KeptTexts } from "./kept.ts";
-import { abortable, iterate, callWithTimeout } from "./slices.ts";
+import { abortable } from "../errors/abortable.ts";
+import { iterate, callWithTimeout } from "./slices.ts";
 import type { Slices } from "./slices.ts";
 import type {
   FileNote,

@@ -37,6 +37,7 @@ enum Event {
     Sent { id: String, tokens: u64, frame: String, shared: Vec<String> },
     Answered { tokens: u64, date: String, is_managed: bool, number: Option<u64> },
     Refused { refusal: Refusal },
+    Unfit,
     Verdict { shown: Option<Shown>, requests: u64 },
     Ended { shown: Option<Shown>, ended: Ended },
     Finish { shown: Option<Shown>, around: Around, finish: Finish },
@@ -99,6 +100,7 @@ espalier_core::tagged! {
         number: number.flatten(),
     },
     "refused" [refusal] => Event::Refused { refusal: needed(refusal, "refusal")? },
+    "unfit" [] => Event::Unfit,
     "verdict" [shown, requests] => Event::Verdict { shown: shown.flatten(), requests: needed(requests, "requests")? },
     "ended" [shown, ended] => Event::Ended { shown: shown.flatten(), ended: needed(ended, "ended")? },
     "finish" [shown, around, finish] => Event::Finish {
@@ -147,6 +149,9 @@ struct Answer {
     /// The job that was started or adopted, or that must be aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     job: Option<u32>,
+    /// True if the limit may be higher now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relaxed: Option<bool>,
     /// False for a job other than the running one.
     #[serde(skip_serializing_if = "Option::is_none")]
     settled: Option<bool>,
@@ -225,6 +230,7 @@ fn take(machine: &mut Machine, log: &mut Log, event: Event, time: i64) -> Outcom
             }
         }
         Event::Refused { refusal } => answer.next = Some(machine.refused(refusal)),
+        Event::Unfit => answer.relaxed = Some(machine.unfit()),
         Event::Verdict { shown, requests } => {
             let (after, _) = answer.show(log, shown);
             answer.verdict = Some(machine.verdict(log, after, requests, false)?);

@@ -122,6 +122,7 @@ impl Machine {
         around: Around,
         request: Request,
     ) -> Result<RequestStep> {
+        self.go_on(log.originals());
         let look = self.look(log, view, origin, around)?;
         let is_forced = self.state.is_refused;
         let next =

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Machine;
 use crate::error::Result;
+use crate::history::prune::DropMedia;
 use crate::history::recovery::{Accepted, Next, Refusal, Silence, SilentOverflow, Tries};
 use crate::tokens::{Calibration, Origin, Prediction, Request};
 
@@ -22,6 +23,8 @@ pub(super) struct Tried {
     pub tries: Option<Tries>,
     /// True if it was refused, so that the next request retries it.
     was_refused: bool,
+    /// Number of messages of the log when it was prepared.
+    originals: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,6 +66,13 @@ pub enum Why {
     Overhead,
     /// Reports vary too much to predict the next one.
     Unsteady,
+}
+
+impl Tried {
+    pub(super) fn drop_media(&self) -> Option<DropMedia> {
+        let dropped = self.tries.as_ref().map(|tries| tries.drop_media);
+        dropped.filter(|dropped| *dropped != DropMedia::None)
+    }
 }
 
 impl Machine {
@@ -157,6 +167,22 @@ impl Machine {
         let next = recovery.refused(tries, &Refusal { sent, buffer, ..refusal });
         state.is_refused |= matches!(next, Next::Retry { .. });
         next
+    }
+
+    /// Ends the retries of a refused request if the host gave it up: there is a newer message.
+    pub(super) fn go_on(&mut self, originals: usize) {
+        let tried = &mut self.state.tried;
+        if tried.originals != originals {
+            (tried.tries, tried.was_refused, tried.originals) = (None, false, originals);
+        }
+    }
+
+    /// Records that what must stay exceeds the limit. Ends the retries of a refused request, and forgets a limit that
+    /// was only inferred: the provider answered larger requests. Returns whether the limit may be higher now.
+    pub fn unfit(&mut self) -> bool {
+        (self.state.tried.tries, self.state.tried.was_refused) = (None, false);
+        let name = &self.state.model.name;
+        self.state.recovery.as_mut().is_some_and(|recovery| recovery.forget_inferred(name))
     }
 
     /// Returns the calibration to change, unless there is nothing to learn.

@@ -7,6 +7,7 @@ use super::{Machine, Source};
 use crate::error::Result;
 use crate::history::log::Log;
 use crate::history::plan::Totals;
+use crate::history::prune::DropMedia;
 use crate::tokens::Origin;
 
 /// The parts of a request around the view.
@@ -62,6 +63,9 @@ pub struct Look {
     pub counted: usize,
     /// True if nothing happened since a compaction was applied.
     pub is_compacted: bool,
+    /// Set while a request is retried that the provider refused for its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drop_media: Option<DropMedia>,
 }
 
 impl Machine {
@@ -100,6 +104,7 @@ impl Machine {
             is_warm,
             counted: self.counted(log),
             is_compacted: self.is_compacted(log)?,
+            drop_media: self.state.tried.drop_media(),
         })
     }
 }

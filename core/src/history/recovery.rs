@@ -348,6 +348,16 @@ impl Recovery {
         silent
     }
 
+    /// Forgets the limit of a model if it was only inferred from reports; returns whether it was.
+    pub fn forget_inferred(&mut self, model: &str) -> bool {
+        let Some(learned) = self.models.get_mut(model).filter(|learned| learned.inferred) else { return false };
+        (learned.limit, learned.inferred, learned.doubt) = (None, false, None);
+        if *learned == Learned::default() {
+            self.models.remove(model);
+        }
+        true
+    }
+
     /// Forgets what was learned about a model.
     pub fn clear(&mut self, model: &str) {
         self.models.remove(model);
@@ -393,9 +403,12 @@ impl Learned {
             return odd(Silence::Odd, predicted, None);
         }
         let confirmed = doubt.filter(|doubt| {
-            // If a server counts only new tokens, the second report is close to what was added since the first.
+            // If a server counts only new tokens, the second report is close to what was added since the first. If it
+            // counts a part of the request, such as all but a cached system prompt, that part grows with the request;
+            // what a server cuts to its limit does not.
             let added = answer.sent.saturating_sub(doubt.sent);
-            is_near(doubt.reported, reported, AGREEMENT) && !is_near(added, reported, NEW_ONLY)
+            let is_cut = reported.saturating_sub(doubt.reported) <= added / 2;
+            is_cut && is_near(doubt.reported, reported, AGREEMENT) && !is_near(added, reported, NEW_ONLY)
         });
         self.doubt = Some(now);
         match confirmed {

@@ -15,8 +15,12 @@ const MAX_POINTS: usize = 128;
 /// Minimum number of reports for fitting k, and the minimum spread of our counts (relative to their mean).
 const MIN_POINTS: usize = 3;
 const SPREAD: f64 = 0.05;
+/// Minimum spread for fitting k, in tokens: between small requests, an overhead that varies would pass for k.
+const MIN_SPREAD: f64 = 256.0;
 /// Bounds of k.
 const K: (f64, f64) = (0.5, 2.5);
+/// Maximum number of reports in a row that are far from the prediction, the last of which starts a new line.
+const MAX_STRAYS: u8 = 3;
 /// Maximum number of one-step errors.
 const MAX_ERRORS: usize = 32;
 /// Maximum number of requests whose report is awaited.
@@ -100,7 +104,16 @@ pub struct Calibration {
     points: Vec<Point>,
     errors: Vec<f64>,
     aside: Option<Point>,
+    /// Number of reports that were set aside since the last one that was used.
+    #[serde(default)]
+    strays: u8,
     pending: Vec<Request>,
+}
+
+/// Returns whether a line with this k goes through both points, within 2 %.
+fn agree(k: f64, first: Point, second: Point) -> bool {
+    let expected = first.theirs + k * (second.ours - first.ours);
+    (second.theirs - expected).abs() <= 0.02 * second.theirs
 }
 
 /// Returns the assumed number of the provider's tokens for each of ours, before any report: 1 if the encoding is the
@@ -128,6 +141,7 @@ impl Calibration {
             points: Vec::new(),
             errors: Vec::new(),
             aside: None,
+            strays: 0,
             pending: Vec::new(),
         }
     }
@@ -168,7 +182,7 @@ impl Calibration {
         if request.frame != self.frame {
             // The overhead differs, k is the same.
             self.frame = request.frame;
-            (self.anchored, self.aside) = (false, None);
+            (self.anchored, self.aside, self.strays) = (false, None, 0);
             self.points.clear();
         }
         // No tokenizer in use makes less than half of our tokens, so the provider did not read, or does not report, the
@@ -185,17 +199,23 @@ impl Calibration {
             let (expected, bound) = self.line(point.ours);
             let error = (point.theirs - expected).abs();
             if error > 0.1 * point.theirs && error > 5.0 * bound {
+                let prior = prior_factor(&self.model);
+                let is_last = self.strays + 1 >= MAX_STRAYS;
                 match self.aside {
-                    Some(aside) if self.agree(aside, point) => {
+                    Some(aside) if agree(self.k, aside, point) => self.points = vec![aside],
+                    // The fitted k is what is wrong.
+                    Some(aside) if is_last || agree(prior, aside, point) => {
                         self.points = vec![aside];
-                        self.errors.clear();
-                        outcome = Outcome::Restarted;
+                        (self.k, self.fitted) = (prior, false);
                     }
                     _ => {
                         self.aside = Some(point);
+                        self.strays += 1;
                         return Outcome::SetAside;
                     }
                 }
+                self.errors.clear();
+                outcome = Outcome::Restarted;
             } else {
                 if self.errors.len() >= MAX_ERRORS {
                     self.errors.remove(0);
@@ -203,7 +223,7 @@ impl Calibration {
                 self.errors.push(error);
             }
         }
-        self.aside = None;
+        (self.aside, self.strays) = (None, 0);
         self.anchored = true;
         if self.points.len() >= MAX_POINTS {
             self.points.remove(0);
@@ -211,12 +231,6 @@ impl Calibration {
         self.points.push(point);
         self.fit();
         outcome
-    }
-
-    /// True if one line goes through both points, within 2 %.
-    fn agree(&self, first: Point, second: Point) -> bool {
-        let expected = first.theirs + self.k * (second.ours - first.ours);
-        (second.theirs - expected).abs() <= 0.02 * second.theirs
     }
 
     /// Fits k by weighted least squares.
@@ -237,7 +251,7 @@ impl Calibration {
             weight *= FORGETTING;
         }
         // The spread is the standard deviation of our counts.
-        if (square / sums[0]).sqrt() > SPREAD * ours {
+        if (square / sums[0]).sqrt() > MIN_SPREAD.max(SPREAD * ours) {
             self.k = (product / square).clamp(K.0, K.1);
             self.fitted = true;
         }

@@ -1,5 +1,6 @@
 /** A source of files in memory: for tests, or for a repository that a page ships with. */
 
+import { isBytes } from "../../files/bytes.ts";
 import { badOption, EspalierError } from "../../errors/errors.ts";
 import { contentVersion } from "../../files/hash.ts";
 import { check } from "../../options/check.ts";
@@ -107,7 +108,7 @@ function checkHeld(path: unknown, content: unknown): void {
   const why = wrongPath(path);
   if (why !== undefined)
     throw new EspalierError({ code: "bad_input", message: `${place}: a path ${why}`, path: place });
-  if (typeof content !== "string" && !(content instanceof Uint8Array)) {
+  if (typeof content !== "string" && !isBytes(content)) {
     throw new EspalierError({ code: "bad_input", message: `${place} must be a text or a Uint8Array`, path: place });
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Trigger } from "./compact.ts";
 import type { Origin, Totals } from "./count.ts";
+import type { DropMedia } from "./prune.ts";
 
 /** Tokens of the next request. */
 export interface ContextUsage {
@@ -52,6 +53,8 @@ export interface Look {
   counted: number;
   /** True if nothing happened since a compaction was applied. */
   isCompacted: boolean;
+  /** Set while a request is retried that the provider refused for its bytes. */
+  dropMedia?: DropMedia;
 }
 
 /** The state of the job. */

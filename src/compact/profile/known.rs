@@ -101,7 +101,7 @@ pub static ESPALIER: Profile = Profile {
     block: Some(0.95),
     apply_min: 0.65,
     early: Early::Parked,
-    min_messages: Fewest { automatic: 4, manual: 2, system: false },
+    min_messages: Fewest { automatic: 3, manual: 2, system: false },
     with_tools: 1.0,
     background: true,
     cancels_on_switch: false,

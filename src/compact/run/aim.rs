@@ -57,7 +57,17 @@ impl Compaction {
         }
         let choose = |tail, rule: &profile::Cut| cut::choose(draft, &scene.groups, tail, rule, &deeds, pinned);
         let wanted = self.wanted_tail(budget, draft);
-        let mut cut = choose(wanted, &rule)?;
+        let covers = |cut: &cut::Cut| cut.covered.iter().map(|&at| scene.groups[at].entries.len()).sum::<usize>();
+        let is_enough = |cut: &cut::Cut| covers(cut) >= self.options.profile.min_messages.manual;
+        let mut cut = match choose(wanted, &rule) {
+            Some(cut) if is_enough(&cut) => cut,
+            // A message that is nearly as long as the tail should be leaves too few others to cover.
+            other => {
+                let last = profile::Cut { window: [1.0, 1.0], ..rule };
+                let shortest = if rule.at == CutAt::Tokens { choose(0, &last).filter(is_enough) } else { None };
+                shortest.or(other)?
+            }
+        };
         if !self.has_target() || rule.at != CutAt::Tokens {
             return Some(cut);
         }

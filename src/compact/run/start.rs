@@ -3,7 +3,8 @@
 use super::aim::Chosen;
 use super::*;
 
-/// Maximum share of the room that the newest request may use before its pastes are shortened.
+/// Maximum share of the room that the newest request may use before its pastes are shortened, unless the rest leaves
+/// more.
 const REQUEST: f64 = 0.15;
 
 /// The continuation after the first steps.
@@ -98,7 +99,8 @@ impl Compaction {
         let is_request = |entry: &&Entry| entry.is_in() && entry.message.role == Role::User && !entry.is_new;
         let at = draft.entries.iter().rposition(|entry| is_request(&entry))?;
         let newest = &draft.entries[at];
-        let max = (budget.target.saturating_sub(draft.after().frame) as f64 * REQUEST) as u64;
+        let share = (budget.target.saturating_sub(draft.after().frame) as f64 * REQUEST) as u64;
+        let max = share.max((budget.target + newest.after).saturating_sub(before));
         let over = newest.after.saturating_sub(max);
         if over == 0 || self.options.keep.contains(&newest.message.id) {
             return None;

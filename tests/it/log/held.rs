@@ -58,7 +58,7 @@ fn all_of(log: &Log, options: Options, skip: bool) -> String {
 fn plans_are_the_same_whatever_was_planned_before() {
     let (mut plans, mut cleared) = (0, 0);
     for (seed, name) in
-        (0..18).zip(["pi-refactor-long", "openhands-ponyc-4593", "sweagent-marshmallow-1867"].iter().cycle())
+        (0..24).zip(["pi-refactor-long", "openhands-ponyc-4593", "sweagent-marshmallow-1867"].iter().cycle())
     {
         let mut rng = Rng::with_seed(seed);
         let waiting = messages(&mut rng, name);

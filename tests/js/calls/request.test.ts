@@ -285,15 +285,18 @@ test("an abort ends it before, during and between tries", async () => {
   const onEvent = (event: RequestEvent) => event.type === "refused" && controller.abort();
   await assert.rejects(run(conversation(9), { signal: controller.signal, onEvent }, refusing), { code: "aborted" });
   assert.equal(times, 1);
-  const during = new AbortController();
   const reason = new Error("mine");
-  await assert.rejects(
-    run(conversation(9), { signal: during.signal }, () => {
-      during.abort();
-      throw reason;
-    }),
-    (error) => error === reason,
-  );
+  for (const send of [
+    () => Promise.reject(new Error("a callback that listens")),
+    () => new Promise<never>(() => undefined),
+  ]) {
+    const during = new AbortController();
+    const sent = () => (during.abort(reason), send());
+    await assert.rejects(
+      run(conversation(9), { signal: during.signal }, sent),
+      (error) => error instanceof EspalierError && error.code === "aborted" && error.cause === reason,
+    );
+  }
 });
 
 test("a pruner makes each request begin like the one before", async () => {
@@ -338,4 +341,36 @@ test("what makes no sense is refused by name", async () => {
     code: "bad_option",
     path: "answer.reported",
   });
+});
+
+const LONG = "This model's maximum context length is 2000 tokens. However, your messages resulted in 4200 tokens.";
+const SDKS: Record<string, object> = {
+  OpenAI: { status: 400, code: "context_length_exceeded", type: "invalid_request_error", message: `400 ${LONG}` },
+  Anthropic: {
+    status: 400,
+    message:
+      '400 {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 4200 tokens > 2000 maximum"}}',
+  },
+};
+for (const [sdk, fields] of Object.entries(SDKS))
+  test(`the error of ${sdk}'s SDK leads to a smaller request`, async () => {
+    let asked = 0;
+    const { result } = await run(conversation(25), { model: { name: "m", maxPromptTokens: 6_000 } }, (messages) => {
+      asked += 1;
+      if (countMessages(messages).total > 2_000) throw Object.assign(new Error("x"), fields);
+      return {};
+    });
+    assert.equal(asked, 2);
+    assert.deepEqual([result.attempts[0]!.kind, result.attempts[0]!.named], ["context_length", 2_000]);
+  });
+
+test("an error that is about something else is passed on", async () => {
+  for (const fields of [
+    { status: 401, message: "Invalid API key" },
+    { status: 400, message: "Unknown parameter: 'x'" },
+  ]) {
+    const error = Object.assign(new Error("x"), fields);
+    const failing = () => Promise.reject(error);
+    await assert.rejects(run(conversation(3), {}, failing), (thrown) => thrown === error);
+  }
 });
