@@ -3,8 +3,6 @@
 import { wasm } from "../engine/engine.ts";
 import { EspalierError, badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { RULES } from "../formats/index.ts";
-import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import { providerOf } from "../validity/providers.ts";
@@ -13,7 +11,7 @@ import type { Removal } from "../types/prune.ts";
 import type { CompactReport, CompactResult } from "../types/compact-report.ts";
 import { compactFields, rangeOfIds } from "./compact-fields.ts";
 import { modelOf } from "./limits.ts";
-import { counting, keptIds, read } from "./reading.ts";
+import { counting, fixedThoughts, keptIds, read } from "./reading.ts";
 import { budgetWithin, refuseExceeded, shownExceeded, withinRequestLimits } from "./request-limits.ts";
 import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
@@ -62,16 +60,6 @@ export async function compactMessages<T>(
   const fields = compactFields(options);
   const reading = read(messages, options);
   const { keep, cover, ...rest } = fields;
-  const {
-    source: { list },
-    messages: neutral,
-  } = reading;
-  // A separate system prompt comes first.
-  const thinking = idsOfFixedThoughts(
-    RULES[reading.format],
-    list,
-    (at) => neutral[at + neutral.length - list.length]!.id,
-  );
   const provider = providerOf(reading.format, options.provider);
   const all = {
     ...counting(reading, options),
@@ -80,7 +68,7 @@ export async function compactMessages<T>(
     ...(provider && { receiver: receiver(reading, provider, options) }),
     keep: keptIds(reading, keep),
     ...(cover && { cover: rangeOfIds(reading, cover) }),
-    thinking,
+    thinking: fixedThoughts(reading),
   };
   const { plan, edits, report, repair } = await runCompaction(
     () => reading,

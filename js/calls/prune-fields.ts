@@ -15,7 +15,7 @@ import { fields as receiverFields } from "../validity/validity.ts";
 import type { LimitFinding } from "../types/limits.ts";
 import { limitFields, modelOf } from "./limits.ts";
 import { shownExceeded, withinRequestLimits } from "./request-limits.ts";
-import { counting, keptIds } from "./reading.ts";
+import { counting, fixedThoughts, keptIds } from "./reading.ts";
 import { wireRepaired } from "./wire-repair.ts";
 import type { Repair } from "./wire-repair.ts";
 
@@ -83,6 +83,7 @@ export function pruneFields(reading: Reading, options: PruneOptions, receiver = 
   } = options;
   const pictures = resultPictures(reading, maxImageBytes);
   const model = modelOf(options.model).name;
+  const thinking = fixedThoughts(reading);
   return {
     ...counting(reading, { ...options, model }),
     ...(provider !== undefined && { format: provider, written: reading.format }),
@@ -103,6 +104,7 @@ export function pruneFields(reading: Reading, options: PruneOptions, receiver = 
     cacheStepShare,
     dropMedia,
     keep: [...keptIds(reading, options.keep), ...serverItems(reading)],
+    ...(thinking && { thinking }),
     order: orderOf(options.order),
     priorities: Object.entries(priorities ?? {}),
     previous: previous === undefined ? undefined : JSON.stringify(plain(cutOf(previous), "options.previous")),

@@ -2,7 +2,8 @@
 
 import { badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { readConversation } from "../formats/index.ts";
+import { RULES, readConversation } from "../formats/index.ts";
+import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import { encodingOf } from "../tokens/count.ts";
 import { hostTokenizer } from "../tokens/host-tokenizer.ts";
 import { imageModel, imageSizes } from "../tokens/images.ts";
@@ -53,4 +54,9 @@ export function keptIds(reading: Reading, keep: readonly (string | number)[] | u
 /** Returns the id of a message by its place in the host's list; a request's separate system prompt comes before. */
 export function idAt({ messages, source }: Reading, at: number): string | undefined {
   return at < 0 ? undefined : messages[messages.length - source.list.length + at]?.id;
+}
+
+/** Ids of the messages whose thoughts cannot move to another message; nothing for formats without signed thoughts. */
+export function fixedThoughts(reading: Reading): string[] | undefined {
+  return idsOfFixedThoughts(RULES[reading.format], reading.source.list, (at) => idAt(reading, at)!);
 }

@@ -103,6 +103,8 @@ pub(super) struct PruneOptions {
     /// Whom the result is for, if that is known.
     #[serde(default)]
     receiver: Option<validity::Options>,
+    #[serde(default)]
+    thinking: Option<Vec<String>>,
 }
 
 impl PruneOptions {
@@ -142,6 +144,7 @@ impl PruneOptions {
             written: self.counting.written(),
             receiver: self.receiver.map(|receiver| receiver.receiver()).transpose()?,
             records: Records::Sealed,
+            thinking: self.thinking.map(|ids| ids.into_iter().collect()),
         };
         Ok((limits, source))
     }

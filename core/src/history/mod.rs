@@ -13,6 +13,7 @@
 //! - [`edit`]: recorded changes of a history, and the view with these changes.
 //! - [`plan`]: the output of the core.
 //! - [`record`]: summaries of earlier compactions, and which of them are trusted.
+//! - `thought`: the thought that a turn continues from.
 //! - [`opening`]: the record that another system left at the beginning, and its environment turn.
 //! - [`log`]: all events of a conversation, and the view that they produce.
 
@@ -29,4 +30,5 @@ pub mod prune;
 pub mod record;
 pub mod recovery;
 mod rule;
+pub mod thought;
 mod written;

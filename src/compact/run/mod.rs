@@ -412,7 +412,11 @@ impl Compaction {
     }
 
     fn finished(&self, draft: Draft, status: Status, edits: Vec<Edit>, steps: Vec<StepReport>) -> Result<Compacted> {
-        Ok(Compacted {
+        // The fit takes the provider's rules into account itself; a cancelled conversation comes back as it was.
+        let is_left = !matches!(status, Status::Applied | Status::Cancelled);
+        let receiver = self.options.receiver.as_ref().filter(|_| is_left);
+        let mended = receiver.map(|receiver| mend(&draft, receiver));
+        let finished = Compacted {
             status,
             plan: draft.plan(),
             before: draft.before(),
@@ -436,7 +440,8 @@ impl Compaction {
             hooks: self.hooks.clone(),
             files: self.files.clone(),
             blocks: self.block_reports.clone(),
-        })
+        };
+        Ok(finished.mended(mended))
     }
 
     fn done(&self, result: Result<Compacted>) -> State {

@@ -160,3 +160,25 @@ for (const provider of PROVIDERS) {
     );
   });
 }
+
+test("a conversation that need not be compacted is sent as its provider takes it", async () => {
+  const said = (role: string, content: unknown) => ({ role, content });
+  const use = { type: "tool_use", id: "t1", name: "bash", input: {} };
+  const result = { type: "tool_result", tool_use_id: "t1", content: "ok" };
+  const turn = (role: string, text: string) => ({ role, parts: [{ text }] });
+  const cases: [ProviderName, object[]][] = [
+    ["anthropic", [said("user", [result]), said("assistant", "It passed."), said("user", "Good.")]],
+    ["anthropic", [said("user", "Test."), said("assistant", [use]), said("user", "Hurry."), said("user", [result])]],
+    ["gemini", [turn("user", "Hi."), turn("user", "Are you there?")]],
+    ["openai-responses", [said("user", "Hi."), { type: "reasoning", id: "rs_1", summary: [] }, said("user", "Go on.")]],
+  ];
+  for (const [format, messages] of cases) {
+    const { status, messages: out } = await compact(messages, { budget: 10_000, format });
+    assert.equal(status, "unchanged");
+    assert.notDeepEqual(validate(messages, format), []);
+    assert.deepEqual(validate(out, format), []);
+  }
+  const [, sound] = cases[2]!;
+  const one = sound.slice(0, 1);
+  assert.equal((await compact(one, { budget: 10_000, format: "gemini" })).messages, one);
+});

@@ -123,3 +123,29 @@ test("a conversation shows it, prepared or not, keeps it, and takes it back", as
     }
   }
 });
+
+test("a pruned turn begins with its thought, whatever the budget", () => {
+  for (const make of [thought, (n: number): Block => ({ type: "redacted_thinking", data: `sealed${n}` })]) {
+    const messages = agent([0], make);
+    const whole = espalier.countMessages(messages, { format: "anthropic" }).total;
+    const pruner = new espalier.Pruner();
+    for (let budget = 1_000; budget < whole; budget += 250)
+      for (const cut of [espalier.prune<Message[]>, (list: Message[], how: object) => pruner.prune(list, how)]) {
+        const { messages: out, report } = cut(messages, { format: "anthropic", budget });
+        const [first] = out.find(calls)!.content as Block[];
+        assert.equal(first, (messages[1]!.content as Block[])[0], `${budget} tokens`);
+        assert.ok(report.after.total <= budget);
+        assert.equal(espalier.countMessages(out, { format: "anthropic" }).total, report.after.total);
+        assert.deepEqual(espalier.validate(out, "anthropic"), []);
+      }
+  }
+});
+
+test("a thought that would not fit, and one without a signature, go with their round", () => {
+  const long = (n: number): Block => ({ ...thought(n), thinking: "What about it? ".repeat(2_000) });
+  const unsigned = (n: number): Block => ({ type: "thinking", thinking: `What about ${n}?` });
+  for (const make of [long, unsigned]) {
+    const { messages: out } = espalier.prune(agent([0], make), { format: "anthropic", budget: 2_000 });
+    assert.equal((out.find(calls)!.content as Block[])[0]!["type"], "tool_use");
+  }
+});

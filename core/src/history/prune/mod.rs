@@ -24,6 +24,7 @@
 //! - `shrink`, `arguments`: the passes that shorten parts.
 //! - `cut`: what the next request needs to know about this one.
 //! - `sentences`: sentences of removed messages. `note`: the line that says that something is missing.
+//! - `thought`: the thought of the running turn, which moves if its round is removed.
 //! - `join`: messages that are joined when written. `pictures`: limits on bytes, not tokens.
 
 pub mod arguments;
@@ -35,6 +36,7 @@ mod pictures;
 mod select;
 mod sentences;
 mod shrink;
+mod thought;
 mod turns;
 
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
@@ -50,6 +52,7 @@ use serde::{Deserialize, Serialize};
 use self::class::{Class, Drop, classify, refusal};
 use self::select::Selection;
 use self::shrink::Shrinker;
+use self::thought::work;
 use super::draft::{Draft, Meter};
 use super::group::{groups, groups_within};
 use super::mend::{Mended, Receiver, Repair, mend};
@@ -154,6 +157,8 @@ pub struct Limits {
     pub receiver: Option<Receiver>,
     /// Messages that are summaries of earlier compactions. They stay.
     pub records: Records,
+    /// Set if the provider signs thoughts: ids of messages whose thoughts cannot move.
+    pub thinking: Option<HashSet<String>>,
 }
 
 /// A previous cut is not repeated if the limit has grown by more than one part in `GROWN`: a larger limit means another
@@ -419,7 +424,7 @@ fn with_notes<'a>(
 }
 
 /// Runs all passes on a repaired draft.
-fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result<Vec<Shortened>> {
+fn worked(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result<Vec<Shortened>> {
     if draft.total() <= limit && limits.drop_media == DropMedia::None {
         return Ok(vec![]);
     }
