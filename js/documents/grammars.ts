@@ -6,6 +6,7 @@
  * they are needed.
  */
 
+import { isBuffer } from "../files/bytes.ts";
 import { forgive } from "./crashes.ts";
 import { wasmBlocked, call, isCrash, onFreshInstance, wasm } from "../engine/engine.ts";
 import type { WasmBytes, WasmModule } from "../engine/engine.ts";
@@ -192,7 +193,7 @@ function isSource(source: unknown): source is GrammarSource {
   return (
     typeof source === "string" ||
     source instanceof URL ||
-    source instanceof ArrayBuffer ||
+    isBuffer(source) ||
     ArrayBuffer.isView(source) ||
     source instanceof WebAssembly.Module ||
     (typeof Response !== "undefined" && source instanceof Response)
@@ -331,9 +332,7 @@ export function registeredQuery(language: string): string | undefined {
 function ownBytes(entry: Entry): WasmBytes | WasmModule | undefined {
   if (!entry.registration) return brought(entry.key) ?? reader?.(entry.key);
   const { wasm: source } = entry.registration;
-  return source instanceof ArrayBuffer || ArrayBuffer.isView(source) || source instanceof WebAssembly.Module
-    ? source
-    : undefined;
+  return isBuffer(source) || ArrayBuffer.isView(source) || source instanceof WebAssembly.Module ? source : undefined;
 }
 
 /** Returns a grammar from `espalier/grammars/…`, if it can be read without waiting. */
@@ -430,7 +429,7 @@ async function fetchModule(
     }
   }
   if (from instanceof WebAssembly.Module) return from;
-  if (!(from instanceof ArrayBuffer) && !ArrayBuffer.isView(from)) {
+  if (!isBuffer(from) && !ArrayBuffer.isView(from)) {
     throw new EspalierError({
       code: "bad_option",
       message: "A grammar comes as bytes, a compiled module, a Response or a URL.",
@@ -477,7 +476,7 @@ function confirm(key: string, sum: string, wanted: string): void {
 }
 
 function bytesOf(source: WasmBytes): Uint8Array {
-  return source instanceof ArrayBuffer
+  return isBuffer(source)
     ? new Uint8Array(source)
     : new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
 }

@@ -5,6 +5,7 @@
  * tables.
  */
 
+import { isBuffer, isBytes } from "../files/bytes.ts";
 import { call, containing, onFreshInstance, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -45,7 +46,7 @@ export function hasEncoding(name: EncodingName): boolean {
  */
 export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
   needName(name);
-  if (!(bytes instanceof Uint8Array)) throw badOption("", "the bytes of a vocabulary", bytes, "bytes");
+  if (!isBytes(bytes)) throw badOption("", "the bytes of a vocabulary", bytes, "bytes");
   call(() => wasm().loadEncoding(name, bytes));
   kept.set(name, bytes);
 }
@@ -77,8 +78,8 @@ export async function loadEncoding(
       throw vocabularyNotFound(name, "the download was cut", cause);
     }
   }
-  if (from instanceof ArrayBuffer) from = new Uint8Array(from);
-  if (!(from instanceof Uint8Array)) {
+  if (isBuffer(from)) from = new Uint8Array(from);
+  if (!isBytes(from)) {
     throw new EspalierError({
       code: "bad_option",
       message: "A vocabulary must be bytes, a Response or a URL.",

@@ -1,5 +1,6 @@
 /** Values of a host as they come: looked at without trust, copied with their classes, refused with their path. */
 
+import { isBuffer } from "../files/bytes.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { InputCode } from "../errors/errors.ts";
 import type { Role } from "../types/messages.ts";
@@ -102,8 +103,8 @@ export function json(value: unknown): string {
       if (typeof item !== "object" || item === null) return item;
       // Node's Buffer has turned itself into a list of numbers by now; the holder still has the bytes.
       const own = this[key];
-      const bytes = ArrayBuffer.isView(own) || own instanceof ArrayBuffer ? own : item;
-      if (ArrayBuffer.isView(bytes) || bytes instanceof ArrayBuffer) return `(${bytes.byteLength} bytes)`;
+      const bytes = ArrayBuffer.isView(own) || isBuffer(own) ? own : item;
+      if (ArrayBuffer.isView(bytes) || isBuffer(bytes)) return `(${bytes.byteLength} bytes)`;
       while (above.length > 0 && above.at(-1)!.shown !== this) above.pop();
       if (above.some((holder) => holder.value === item)) return "(again)";
       const shown = item instanceof Map || item instanceof Set ? [...item] : item;

@@ -53,13 +53,22 @@ export function check<O extends object>(options: O, schema: object, within = "op
 
 /**
  * The same for an object that another library may have made, such as a language model of VS Code. Refuses an unknown
- * name only if it looks like a slip of a known one.
+ * name only if it looks like a slip of a known one, or if the object is a literal and `isMeant` says that the name
+ * means a known one.
  */
-export function checkForeign<O extends object>(value: O, schema: object, within: string, refuse: Refuse = badValue): O {
+export function checkForeign<O extends object>(
+  value: O,
+  schema: object,
+  within: string,
+  refuse: Refuse = badValue,
+  isMeant: (name: string, of: unknown) => boolean = () => false,
+): O {
   if (!isObject(value)) throw refuse(within, "an object", value);
+  const isLiteral = Object.getPrototypeOf(value) === Object.prototype;
   for (const name in value) {
     if (Object.hasOwn(schema, name) || value[name] === undefined) continue;
-    if (isSlip(name, Object.keys(schema))) throw unknown(name, schema, within);
+    if (isSlip(name, Object.keys(schema)) || (isLiteral && isMeant(name, value[name])))
+      throw unknown(name, schema, within);
   }
   return kindsOf(value, schema, within, refuse);
 }

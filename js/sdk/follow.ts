@@ -23,8 +23,11 @@ export type AnyConversation = Conversation<any>;
 export class Follower {
   private readonly conversation: AnyConversation;
   private readonly isSame: (a: unknown, b: unknown) => boolean;
-  /** All messages of the conversation that were not rewound, oldest first. */
-  private readonly own: Own[];
+  /** All messages of the conversation that were not rewound, oldest first; `seen` is the log's version with them. */
+  private own: Own[] = [];
+  private seen = -1;
+  /** Number of messages that others added since the last request: the host, or another run. */
+  private others = 0;
   /** The messages of the last request: as the conversation has them, and as the SDK got them. */
   private sent: readonly object[] = [];
   private returned: readonly object[] = [];
@@ -44,18 +47,33 @@ export class Follower {
     this.conversation = conversation;
     this.sdk = sdk;
     this.isSame = isSame;
-    const ends = conversation.log.ends();
-    const all = ends ? conversation.recall(ends.join("..")) : [];
+    this.look();
+  }
+
+  /** Reads the conversation again if somebody else changed it; returns true then. */
+  look(): boolean {
+    const { log } = this.conversation;
+    if (this.seen === log.version) return false;
+    const { own } = this;
+    const ends = log.ends();
+    const all = ends ? this.conversation.recall(ends.join("..")) : [];
     this.own = all.filter(({ place }) => place !== "rewound").map(({ id, message }) => ({ id, message }));
+    this.seen = log.version;
+    if (own.every(({ id }, at) => this.own[at]?.id === id)) this.others += this.own.length - own.length;
+    // Without the messages that it was made of, the last request tells nothing.
+    else [this.sent, this.returned, this.others] = [[], [], 0];
+    return true;
   }
 
   /** Number of messages of the conversation. */
   get length(): number {
+    this.look();
     return this.own.length;
   }
 
   /** Returns the conversation's messages from a number on. */
   from(number: number): object[] {
+    this.look();
     return this.own.slice(number).map(({ message }) => message);
   }
 
@@ -66,10 +84,12 @@ export class Follower {
    */
   async next<T extends object>(list: readonly T[], options: PrepareOptions = {}): Promise<T[]> {
     if (!Array.isArray(list)) throw badValue("messages", `a list, as ${this.sdk} has it`, list);
-    const given = this.take(list);
-    const returned = (await this.prepare(options)).map((message) => given.get(message) ?? (message as T));
-    this.returned = returned;
-    return returned;
+    return inTurn(this.conversation, async () => {
+      const given = this.take(list);
+      const returned = (await this.prepare(options)).map((message) => given.get(message) ?? (message as T));
+      this.returned = returned;
+      return returned;
+    });
   }
 
   /** Returns the request for the conversation as it is. */
@@ -77,6 +97,7 @@ export class Follower {
     const { messages } = await this.conversation.prepare(options);
     this.sent = messages as object[];
     this.returned = this.sent;
+    [this.seen, this.others] = [this.conversation.log.version, 0];
     return messages as object[];
   }
 
@@ -111,21 +132,25 @@ export class Follower {
 
   append(messages: readonly object[]): void {
     if (messages.length === 0) return;
+    this.look();
     const ids = this.conversation.append(messages);
     for (const [at, id] of ids.entries()) this.own.push({ id, message: messages[at]! });
+    this.seen = this.conversation.log.version;
   }
 
   /** Removes all messages from a number on. */
   rewind(length: number): void {
+    this.look();
     if (length >= this.own.length) return;
     this.conversation.rewind(this.own[length - 1]?.id);
     this.own.length = length;
+    this.seen = this.conversation.log.version;
   }
 
   /** Appends what is new in a list. Returns its objects by those of the conversation. */
   private take<T extends object>(list: readonly T[]): Map<object, T> {
-    const { sent, returned } = this;
     const all = this.from(0);
+    const { sent, returned } = this;
     // Messages can be equal by chance ("Go on."), so the SDK's own objects tell more than values.
     const hasReturned = returned.length > 0 && returned.every((message, at) => message === list[at]);
     const whole = hasReturned ? 0 : this.shared(all, list);
@@ -133,7 +158,8 @@ export class Follower {
     const known = isView ? sent : all;
     const same = isView ? sent.length : whole;
     if (!isView) this.rewind(same);
-    this.append(list.slice(same));
+    const rest = list.slice(same);
+    this.append(rest.slice(isView ? this.shared(all.slice(all.length - this.others), rest) : 0));
     return new Map(known.slice(0, same).map((message, at) => [message, list[at]!]));
   }
 
@@ -142,4 +168,14 @@ export class Follower {
     const differs = one.findIndex((message, at) => at >= other.length || !this.isSame(message, other[at]));
     return differs < 0 ? one.length : differs;
   }
+}
+
+const turns = new WeakMap<AnyConversation, Promise<unknown>>();
+
+/** Runs work after the work before it: between a list and its request no other list may come. */
+function inTurn<R>(conversation: AnyConversation, work: () => Promise<R>): Promise<R> {
+  const before = turns.get(conversation) ?? Promise.resolve();
+  const run = before.then(work, work);
+  turns.set(conversation, run);
+  return run;
 }

@@ -56,7 +56,8 @@ export interface ContextEdit {
 
 /**
  * Returns a `ContextEdit` for `contextEditingMiddleware({ edits: [...] })`: it trims the messages of a request in
- * place, as {@link trimMessages} does. Nothing persists: the next request is trimmed again.
+ * place, as {@link trimMessages} does. The middleware passes the list of the agent's state, so that removed messages
+ * leave the state as well; with {@link createHooks} the state keeps them all.
  */
 export function createContextEdit(options: TrimOptions): ContextEdit {
   return {

@@ -55,16 +55,22 @@ export function createSession(
   });
   /** Number of items that the SDK has stored; the filter has seen the others before they are stored. */
   let stored = follower.length;
+  /** Takes back what was not stored, unless somebody else added to the conversation: that stays. */
+  const settle = () => {
+    if (follower.look()) stored = follower.length;
+    follower.rewind(stored);
+  };
   return {
     getSessionId: async () => sessionId,
 
     async getItems(limit) {
-      follower.rewind(stored);
+      settle();
       const items = stored === 0 ? [] : await follower.prepare();
       return limit === undefined ? items : newest(items, limit);
     },
 
     async addItems(items) {
+      if (follower.look()) stored = follower.length;
       const known = follower.shared(follower.from(stored), items);
       follower.rewind(stored + known);
       follower.append(items.slice(known));
@@ -72,7 +78,7 @@ export function createSession(
     },
 
     async popItem() {
-      follower.rewind(stored);
+      settle();
       const [last] = stored === 0 ? [] : follower.from(stored - 1);
       follower.rewind(Math.max(stored - 1, 0));
       stored = follower.length;

@@ -1,5 +1,6 @@
 /** Yields the lines of any source, without holding all of it. */
 
+import { isBytes } from "../files/bytes.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { SessionSource } from "./types.ts";
 
@@ -8,15 +9,14 @@ export async function* texts(source: SessionSource): AsyncGenerator<string> {
   if (typeof source === "string") return yield source;
   const decoder = new TextDecoder();
   for await (const piece of pieces(source)) {
-    if (typeof piece !== "string" && !(piece instanceof Uint8Array))
-      throw badSource("its pieces are neither texts nor bytes");
+    if (typeof piece !== "string" && !isBytes(piece)) throw badSource("its pieces are neither texts nor bytes");
     yield typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
   }
   yield decoder.decode();
 }
 
 function pieces(source: Exclude<SessionSource, string>): AsyncIterable<unknown> | Iterable<unknown> {
-  if (source instanceof Uint8Array) return [source];
+  if (isBytes(source)) return [source];
   if (typeof Blob === "function" && source instanceof Blob)
     return pieces(source.stream() as ReadableStream<Uint8Array>);
   if (typeof source === "object" && source !== null) {
@@ -48,7 +48,7 @@ function badSource(why: string): EspalierError {
 /** Returns the text of a source that is available as a whole. */
 export function wholeText(source: string | Uint8Array): string {
   if (typeof source === "string") return source;
-  if (source instanceof Uint8Array) return new TextDecoder().decode(source);
+  if (isBytes(source)) return new TextDecoder().decode(source);
   throw badSource("readSession needs it whole: use openSession for streams");
 }
 

@@ -1,5 +1,6 @@
 /** Converts the host's options for counting pictures. */
 
+import { isBytes } from "../files/bytes.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { badOption as bad } from "../errors/errors.ts";
@@ -97,7 +98,7 @@ export function resultPictures(
 /** Returns the bytes of a picture that is sent inline. */
 export function bytesOf(image: Extract<Part, { type: "image" }>): number {
   const source = sourceOf(image) ?? image.data;
-  if (source instanceof Uint8Array) return source.length;
+  if (isBytes(source)) return source.length;
   if (source === undefined || image.url !== undefined) return 0;
   return Math.floor((source.length - (source.startsWith("data:") ? source.indexOf(",") + 1 : 0)) / 4) * 3;
 }

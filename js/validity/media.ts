@@ -1,5 +1,6 @@
 /** Pictures, documents and bytes of a request: what providers limit beside tokens. */
 
+import { isBytes } from "../files/bytes.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { isFields } from "../formats/values.ts";
@@ -47,7 +48,7 @@ function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Med
   if (part.type !== "image" && part.type !== "document") return [];
   const isImage = part.type === "image";
   const source = sourceOf(part) ?? (isImage ? (part.url ?? part.data) : undefined);
-  if (source instanceof Uint8Array) return [{ ...place, isImage, bytes: source.length, side: () => 0 }];
+  if (isBytes(source)) return [{ ...place, isImage, bytes: source.length, side: () => 0 }];
   if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)))
     return [{ ...place, isImage, bytes: 0, side: () => 0 }];
   const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
@@ -67,9 +68,7 @@ function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Med
 export function bodyBytes(input: unknown): number {
   const encoder = new TextEncoder();
   const size = (value: unknown) => {
-    const text = JSON.stringify(value, (_, held: unknown) =>
-      held instanceof Uint8Array ? { length: held.length } : held,
-    );
+    const text = JSON.stringify(value, (_, held: unknown) => (isBytes(held) ? { length: held.length } : held));
     return text === undefined ? 4 : encoder.encode(text).length;
   };
   // Message by message: the JSON of all of them could exceed the max length of a string.

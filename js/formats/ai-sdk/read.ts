@@ -3,6 +3,7 @@
  * result).
  */
 
+import { isBuffer, isBytes } from "../../files/bytes.ts";
 import { base64, documentPart, image } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
@@ -297,10 +298,10 @@ function media(item: Fields): Part {
   // Version 7 of the SDK says what kind of data a file has.
   const from = isFields(given) && (given["type"] === "data" || given["type"] === "url") ? given[given["type"]] : given;
   const isImage = string(item["type"]).startsWith("image") || kind?.startsWith("image/");
-  const source = from instanceof URL ? from.href : from instanceof ArrayBuffer ? new Uint8Array(from) : from;
+  const source = from instanceof URL ? from.href : isBuffer(from) ? new Uint8Array(from) : from;
   if (isImage && typeof source === "string") return image(source, kind);
-  if (isImage && source instanceof Uint8Array) return withSource(image(base64(source), kind), source);
-  if (source instanceof Uint8Array)
+  if (isImage && isBytes(source)) return withSource(image(base64(source), kind), source);
+  if (isBytes(source))
     return withSource(
       { type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 },
       source,

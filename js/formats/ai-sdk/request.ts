@@ -1,5 +1,6 @@
 /** Requests of the AI SDK: the prompt of a language model object, and the messages of `generateText`. */
 
+import { isBuffer } from "../../files/bytes.ts";
 import { isFields, withFields } from "../values.ts";
 import type { ProviderRequest } from "../../providers/types.ts";
 import type { Fields } from "../values.ts";
@@ -147,7 +148,7 @@ function fileOf(item: Fields, version: SdkVersion): Fields {
 
 /** Addresses are objects in prompts, data URLs are their base64. */
 function dataOf(data: unknown): unknown {
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (isBuffer(data)) return new Uint8Array(data);
   if (typeof data !== "string") return data;
   if (data.startsWith("data:")) return data.slice(data.indexOf(",") + 1);
   return /^https?:/.test(data.slice(0, 6)) ? new URL(data) : data;

@@ -15,8 +15,26 @@ import type { NeutralTool, Part } from "../../types/messages.ts";
 /** Index of the part. */
 export type Piece = number;
 
-/** Calls without ids that wait for their response, by name; kept in the state of one reading. */
-type Waiting = Map<string, string[]>;
+/** A call that waits for its response, and the number of its run of the model's messages. */
+interface Call {
+  id: string;
+  run: number;
+}
+
+/** Waiting calls by name; kept in the state of one reading. */
+type Waiting = Map<string, Call[]>;
+
+/** The newest run of the model's messages; false for `isOpen` if another message followed it. */
+interface Run {
+  number: number;
+  isOpen: boolean;
+}
+
+const runOf = (state: Map<string, unknown>) => (state.get("run") ?? { number: 0, isOpen: false }) as Run;
+const nextRun = ({ number, isOpen }: Run, isModel: boolean): Run => ({
+  number: isModel && !isOpen ? number + 1 : number,
+  isOpen: isModel,
+});
 
 /** The REST interface accepts both spellings. */
 const spelled = (camel: string) => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -64,6 +82,7 @@ export const messages: Messages<Piece> = {
     // every list that is added.
     const key = `#${at}`;
     const known = state.get(key) as Part[] | undefined;
+    if (!known) state.set("run", nextRun(runOf(state), role === "assistant"));
     const parts =
       known ??
       list.map((item: unknown, number) => {
@@ -172,9 +191,9 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
   if (isFields(call)) {
     const name = string(call["name"]);
     const callId = typeof call["id"] === "string" ? call["id"] : `call:${place}`;
-    const queue = waiting.get(name);
-    if (queue) queue.push(callId);
-    else waiting.set(name, [callId]);
+    const queue = waiting.get(name) ?? [];
+    queue.push({ id: callId, run: runOf(state).number });
+    waiting.set(name, queue);
     return { type: "toolCall", callId, name, arguments: json(call["args"] ?? {}) };
   }
   const response = field(item, "functionResponse");
@@ -183,12 +202,14 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
     const given = response["id"];
     const named = waiting.get(name) ?? [];
     // A response with an id answers that call whatever name it gives: the call must not wait for another one.
+    const has = (queue: readonly Call[]) => queue.some(({ id }) => id === given);
     const queue =
-      typeof given === "string" && !named.includes(given)
-        ? ([...waiting.values()].find((ids) => ids.includes(given)) ?? named)
-        : named;
-    const callId = typeof given === "string" ? given : (queue[0] ?? `orphan:${place}`);
-    const found = queue.indexOf(callId);
+      typeof given === "string" && !has(named) ? ([...waiting.values()].find((calls) => has(calls)) ?? named) : named;
+    // The calls of an earlier run got no answer.
+    const newest = queue.at(-1)?.run;
+    const callId =
+      typeof given === "string" ? given : (queue.find(({ run }) => run === newest)?.id ?? `orphan:${place}`);
+    const found = queue.findIndex(({ id }) => id === callId);
     if (found >= 0) queue.splice(found, 1);
     const body = response["response"];
     const failed = isFields(body) && body["error"] !== undefined && body["output"] === undefined;

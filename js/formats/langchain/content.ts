@@ -1,5 +1,6 @@
 /** Blocks of content: LangChain's own, and those of the providers whose content it keeps unchanged. */
 
+import { isBytes } from "../../files/bytes.ts";
 import type { Part } from "../../types/messages.ts";
 import { base64, documentPart, image } from "../media.ts";
 import { opaque, text } from "../parts.ts";
@@ -27,7 +28,7 @@ export function contentPart(block: Fields): Part {
   const mediaType = kind as string | undefined;
   const source = held["data"] ?? held["url"];
   const isImage = type === "image";
-  if (source instanceof Uint8Array) {
+  if (isBytes(source)) {
     const part: Part = isImage
       ? image(base64(source), mediaType)
       : { type: "document", ...(mediaType && { mediaType }), dataLength: Math.ceil(source.length / 3) * 4 };

@@ -3,7 +3,7 @@
 import { asList } from "../shape.ts";
 import type { Shape } from "../shape.ts";
 
-const CHAT_TYPES: ReadonlySet<unknown> = new Set(["image_url", "input_audio", "refusal"]);
+const CHAT_TYPES: ReadonlySet<unknown> = new Set(["image_url", "input_audio"]);
 
 export const chatShape: Shape = {
   isMessage: (message) =>

@@ -46,10 +46,13 @@ export const MODEL: Schema<T.ModelLimits> = {
   surcharge: flag,
 };
 
+/** True for another library's name of a limit: ignored, it would leave the assumed limit in force. */
+const isOtherLimit = (name: string, of: unknown) => typeof of === "number" && /tokens?$|window$|^context/i.test(name);
+
 /** The name of a model, or its limits, which may be a model of VS Code. */
 export const model: Kind<string | T.ModelLimits> = (value, path, refuse) => {
   if (typeof value === "string") return undefined;
   if (typeof value !== "object" || value === null) return "the name of a model or its limits";
-  checkForeign(value, MODEL, path, refuse);
+  checkForeign(value, MODEL, path, refuse, isOtherLimit);
   return undefined;
 };

@@ -1,5 +1,6 @@
 /** The options of public calls: workspace search: the index. */
 
+import { isBytes } from "../../files/bytes.ts";
 import type { EmbedOptions, IndexOptions, SearchOptions, WorkOptions } from "../../search/types.ts";
 import { check } from "../check.ts";
 import type { Kind, Schema } from "../check.ts";
@@ -35,7 +36,7 @@ const storage: Kind<any> = (value, path, refuse) =>
 const source: Kind<any> = (value, path, refuse) => methods(value, ["list", "read"], path, refuse);
 
 const bytes: Kind<any> = (value) =>
-  typeof value === "string" || value instanceof URL || value instanceof Uint8Array
+  typeof value === "string" || value instanceof URL || isBytes(value)
     ? undefined
     : "the bytes or the URL of a vocabulary";
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readConversation } from "../../../js/formats/index.ts";
 import { calling, carryOut, check, edit, insert, refused, standIn, summary } from "./common.ts";
 
 const use = (id: string, input: unknown = {}) => ({ type: "tool_use", id, name: "run", input });
@@ -253,4 +254,27 @@ test("gemini: what is refused names the field", () => {
   refused({ contents: [{ role: "boss", parts: [] }] }, "bad_message", "contents[0].role");
   refused({ contents: [{ role: "user", parts: "x" }] }, "bad_message", "contents[0].parts");
   refused({ contents: [{ role: "user", parts: [7] }] }, "bad_message", "contents[0].parts[0]");
+});
+
+test("a response without an id answers the newest run of calls", () => {
+  const call = (path: string) => ({ role: "model", parts: [{ functionCall: { name: "read", args: { path } } }] });
+  const response = (output: string) => ({
+    role: "user",
+    parts: [{ functionResponse: { name: "read", response: { output } } }],
+  });
+  const said = (text: string) => ({ role: "user", parts: [{ text }] });
+  const answered = (messages: unknown[]) => {
+    const { messages: neutral } = readConversation(messages, { format: "gemini" });
+    const parts = neutral.flatMap((message) => message.parts);
+    const calls = parts.flatMap((part) => (part.type === "toolCall" ? [part] : []));
+    return parts.flatMap((part) =>
+      part.type === "toolResult" ? [calls.find(({ callId }) => callId === part.callId)?.arguments] : [],
+    );
+  };
+  // The first call was given up.
+  const lost = [said("Read a.ts."), call("a.ts"), said("No, b.ts."), call("b.ts"), response("b")];
+  assert.deepEqual(answered(lost), ['{"path":"b.ts"}']);
+  // Two messages of one run are answered in order.
+  const split = [said("Read both."), call("a.ts"), call("b.ts"), response("a"), response("b")];
+  assert.deepEqual(answered(split), ['{"path":"a.ts"}', '{"path":"b.ts"}']);
 });

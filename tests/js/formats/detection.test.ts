@@ -216,3 +216,10 @@ test("LangChain's messages are known in all of their forms", () => {
     );
   refused([{ type: "tool", data: { content: "" } }], "bad_message", "messages[0].data.tool_call_id");
 });
+
+test("a refusal is a part of both of OpenAI's formats", () => {
+  const content = [{ type: "refusal", refusal: "No." }];
+  assert.equal(format([say("Do it."), { role: "assistant", content }]), "openai-chat");
+  const item = { type: "message", id: "msg_1", role: "assistant", status: "completed", content };
+  assert.equal(format([say("Do it."), item, say("Then read a.ts.")]), "openai-responses");
+});

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
+import { espalier } from "../built.ts";
 import { badInput, EspalierError } from "../../../js/errors/errors.ts";
 import { check, checkForeign, items, need } from "../../../js/options/check.ts";
 import type { Kind, Schema } from "../../../js/options/check.ts";
@@ -140,3 +141,17 @@ function accepts(spec: Kind<unknown>, value: unknown = Symbol("nothing")): boole
     return false;
   }
 }
+
+test("another library's name of a model's limit is refused, in a literal", () => {
+  const messages = [{ role: "user", content: "Hi." }];
+  for (const name of ["contextWindow", "maxTokens", "maxContextTokens", "context_length", "contextSize"])
+    assert.throws(
+      () => espalier.prune(messages, { model: { name: "gpt-4o", [name]: 8_000 } }),
+      (error) => error instanceof espalier.EspalierError && error.path === `options.model.${name}`,
+    );
+  class Model {
+    name = "gpt-4o";
+    maxTokens = 500;
+  }
+  assert.equal(espalier.prune(messages, { model: new Model() }).messages, messages);
+});

@@ -177,3 +177,40 @@ test("a session keeps what the SDK stores, whatever its filter saw before", asyn
   assert.deepEqual([id, status], ["fc_1", "completed"]);
   await conversation.dispose();
 });
+
+test("two runs that follow one conversation send each message once", async () => {
+  const conversation = await open();
+  const [one, two] = [createPrepareStep(conversation), createPrepareStep(conversation)];
+  const list = [user("One?")];
+  await one({ messages: list, steps: [] });
+  const longer = [...list, said("1."), user("Two?")];
+  assert.deepEqual((await two({ messages: longer, steps: [] })).messages, longer);
+  assert.deepEqual((await one({ messages: [...longer, said("2.")], steps: [] })).messages, [...longer, said("2.")]);
+  const others = [[user("Of run one.")], [user("Of run two.")]];
+  const steps = await Promise.all(others.map((messages, at) => [one, two][at]!({ messages, steps: [] })));
+  assert.deepEqual(
+    steps.map(({ messages }) => messages),
+    others,
+  );
+});
+
+test("messages that the host appends itself are not sent twice", async () => {
+  const conversation = await open();
+  const step = createPrepareStep(conversation);
+  conversation.append(user("One?"));
+  assert.equal((await step({ messages: [user("One?")], steps: [] })).messages.length, 1);
+  conversation.append([said("1."), user("Two?")]);
+  const { messages } = await step({ messages: [user("One?"), said("1."), user("Two?")], steps: [] });
+  assert.equal(messages.length, 3);
+  assert.equal(conversation.log.originals, 3);
+});
+
+test("two sessions over one conversation share its items", async () => {
+  const conversation = await open({ format: "openai-agents" });
+  const [one, two] = [createSession(conversation), createSession(conversation)];
+  const item = (content: string) => ({ type: "message", role: "user", content });
+  await one.addItems([item("1")] as never);
+  assert.equal((await two.getItems()).length, 1);
+  await two.addItems([item("2")] as never);
+  assert.equal((await one.getItems()).length, 2);
+});
