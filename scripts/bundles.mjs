@@ -60,6 +60,8 @@ export async function bundles({ dist, glues, grammars }) {
       logLevel: "warning",
       outdir: dist,
       minify: true,
+      // Node shows the line of an uncaught error: one of 60 kB would hide the message.
+      lineLimit: 100,
       sourcemap: "linked",
       charset: "utf8",
       legalComments: "none",
