@@ -39,8 +39,7 @@ export class Conversations implements vscode.Disposable {
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     this.#context = context;
     this.#log = log;
-    const { storageUri, workspaceState, globalState } = context;
-    this.#retention = new Retention(this.#root(), storageUri ? workspaceState : globalState);
+    this.#retention = new Retention(this.#root());
   }
 
   /** Opens a stored conversation; returns nothing if there is none. */
@@ -61,6 +60,15 @@ export class Conversations implements vscode.Disposable {
 
   begin(): Promise<Talk> {
     return this.#opened(crypto.randomUUID());
+  }
+
+  /**
+   * Stores a conversation after a turn, and returns it. If another window opened it meanwhile, a copy is returned: of
+   * one conversation that two windows continue, each would store what the other does not know.
+   */
+  async stored(talk: Talk, turn: Turn): Promise<Talk> {
+    await talk.store();
+    return talk.isTaken ? this.branch(talk, turn) : talk;
   }
 
   /** Begins a conversation with a copy of the log up to the end of a turn. */
@@ -118,10 +126,11 @@ export class Conversations implements vscode.Disposable {
     for (const id of [...this.#open.keys()]) void this.#close(id);
   }
 
-  /** Returns an open conversation; opens it again if the settings have changed since. */
+  /** Returns an open conversation; opens it again if the settings have changed since and no other window uses it. */
   async #reopened(id: string): Promise<Talk> {
     const talk = await this.#open.get(id)!;
-    if (this.#settings !== undefined || talk.isBusy) return talk;
+    await talk.store();
+    if (this.#settings !== undefined || talk.isBusy || talk.isTaken) return talk;
     const { sent } = talk;
     await this.#close(id);
     return Object.assign(await this.#opened(id), { sent });

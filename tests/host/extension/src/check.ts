@@ -9,6 +9,8 @@ export interface Host {
   /** The provider that the extension registered, and the model that VS Code returns for it. */
   scripted: ScriptedModel;
   model: vscode.LanguageModelChat;
+  /** Lists which of the example's assets have been read, by name. */
+  reads(): Promise<string[]>;
   /** Adds a note to the result. */
   note(text: string): void;
 }
