@@ -7,6 +7,7 @@ import { workspaceStorage } from "espalier/storage";
 import * as vscode from "vscode";
 import { startChat, startSearch } from "./engine.ts";
 import { messageOf } from "./errors.ts";
+import { Newest } from "./newest.ts";
 import { MAX_AGE_DAYS, MAX_CONVERSATIONS, Retention } from "./retention.ts";
 import { readSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
@@ -28,6 +29,7 @@ export function limitsOf({ family, maxInputTokens }: vscode.LanguageModelChat) {
 export class Conversations implements vscode.Disposable {
   /** Writes the summaries if the settings name no other model: that of the newest request. */
   model: vscode.LanguageModelChat | undefined;
+  readonly newest: Newest;
   readonly #context: vscode.ExtensionContext;
   readonly #log: vscode.LogOutputChannel;
   readonly #open = new Map<string, Promise<Talk>>();
@@ -39,6 +41,7 @@ export class Conversations implements vscode.Disposable {
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     this.#context = context;
     this.#log = log;
+    this.newest = new Newest(context.workspaceState);
     this.#retention = new Retention(this.#root());
   }
 
@@ -174,6 +177,7 @@ export class Conversations implements vscode.Disposable {
     const { options, ignored, summaryModel } = (this.#settings ??= readSettings());
     for (const { key, why } of ignored) this.#log.warn(`${key} has no effect. ${why}`);
     const transcript = this.transcriptOf(id);
+    const limits = this.model ? limitsOf(this.model) : this.newest.limits;
     let talk: Talk | undefined;
     const hooks: CompactHooks = { preCompact: () => (talk?.isHeld ? { skip: true } : undefined) };
     const llm: Llm = async (request, context) => (await this.#writer(summaryModel))(request, context);
@@ -181,7 +185,7 @@ export class Conversations implements vscode.Disposable {
       ...options,
       ...from,
       format: "vscode",
-      ...(this.model && { model: limitsOf(this.model) }),
+      ...(limits && { model: limits }),
       storage: workspaceStorage(vscode.workspace.fs, this.folderOf(id)),
       hooks,
       compact: {

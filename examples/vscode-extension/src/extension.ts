@@ -6,7 +6,7 @@
 import * as vscode from "vscode";
 import { registerCommands } from "./commands.ts";
 import { Completions } from "./completions.ts";
-import { Conversations } from "./conversations.ts";
+import { Conversations, limitsOf } from "./conversations.ts";
 import { DemoModel } from "./demo.ts";
 import { PARTICIPANT } from "./history.ts";
 import { Participant } from "./participant.ts";
@@ -25,8 +25,9 @@ export function activate(context: vscode.ExtensionContext) {
   const panel = new SentPanel(conversations, context.extensionUri);
   let newest: Talk | undefined;
   const changed = (talk: Talk) => {
-    if (!newest) void vscode.commands.executeCommand("setContext", "espalier.hasConversation", true);
     newest = talk;
+    const { model } = conversations;
+    conversations.newest.note({ id: talk.id, ...(model && { limits: limitsOf(model) }) });
     meter.show(talk);
     panel.follow(talk);
   };
@@ -42,7 +43,7 @@ export function activate(context: vscode.ExtensionContext) {
     chat,
     new DemoModel(),
     participant.onDidChange(changed),
-    registerCommands({ conversations, panel, newest: () => newest?.id, changed }),
+    registerCommands({ conversations, panel, changed }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("espalier.compaction") || change.affectsConfiguration("github.copilot.chat"))
         conversations.settingsChanged();
