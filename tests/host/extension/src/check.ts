@@ -9,7 +9,7 @@ export interface Host {
   /** The provider that the extension registered, and the model that VS Code returns for it. */
   scripted: ScriptedModel;
   model: vscode.LanguageModelChat;
-  /** Lists which of the example's assets have been read, by name. */
+  /** Lists which files of the example have been read since its main file, by name. */
   reads(): Promise<string[]>;
   /** Adds a note to the result. */
   note(text: string): void;

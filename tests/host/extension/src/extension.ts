@@ -7,6 +7,7 @@ import { count, isReady, loadEncodingSync } from "espalier/inline";
 import * as vscode from "vscode";
 import { run } from "./check.ts";
 import type { Host, Outcome } from "./check.ts";
+import { activation } from "./cases/activation.ts";
 import { conversations } from "./cases/conversations.ts";
 import { documents } from "./cases/documents.ts";
 import { engine } from "./cases/engine.ts";
@@ -27,6 +28,7 @@ const SUITES = {
     ...models,
     ...conversations,
     ...documents,
+    ...activation,
     ...example,
     ...stored,
     ...windows,

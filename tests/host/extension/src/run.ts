@@ -7,7 +7,7 @@ import type { Api } from "./extension.ts";
 type Suite = "first" | "second";
 declare const SUITE: Suite;
 
-/** Returns the report of a suite. `reads` lists which of the example's assets have been read. */
+/** Returns the report of a suite. `reads`: see `Host`. */
 export async function checked(suite: Suite, reads: () => Promise<string[]>) {
   const about = { suite, version: vscode.version };
   try {
