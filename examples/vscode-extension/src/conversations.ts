@@ -71,7 +71,9 @@ export class Conversations implements vscode.Disposable {
    */
   async stored(talk: Talk, turn: Turn): Promise<Talk> {
     await talk.store();
-    return talk.isTaken ? this.branch(talk, turn) : talk;
+    if (!talk.isTaken) return talk;
+    const { sent } = talk;
+    return Object.assign(await this.branch(talk, turn), { sent });
   }
 
   /** Begins a conversation with a copy of the log up to the end of a turn. */
