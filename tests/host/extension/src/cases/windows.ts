@@ -6,7 +6,7 @@
 import { openConversation, workspaceStorage } from "espalier/inline";
 import * as vscode from "vscode";
 import { equal, ok } from "../check.ts";
-import type { Cases } from "../check.ts";
+import type { Cases, Host } from "../check.ts";
 import { textOf } from "../model.ts";
 import { activated, chatWith } from "./example.ts";
 
@@ -20,14 +20,16 @@ const otherWindow = (folder: vscode.Uri) =>
     storage: workspaceStorage(vscode.workspace.fs, folder),
   });
 
+/** Returns a new chat whose model says yes. */
+async function newChat({ model, scripted }: Host) {
+  const { handler, conversations } = await activated();
+  scripted.answer = ({ say }) => say(new vscode.LanguageModelTextPart("Yes."));
+  return { conversations, chat: chatWith(handler, model) };
+}
+
 export const windows: Cases = {
-  "the example: a chat that two windows continue goes on in a copy; each keeps its own questions": async ({
-    model,
-    scripted,
-  }) => {
-    const { handler, conversations } = await activated();
-    scripted.answer = ({ say }) => say(new vscode.LanguageModelTextPart("Yes."));
-    const chat = chatWith(handler, model);
+  "the example: a chat that two windows continue goes on in a copy; each keeps its own questions": async (host) => {
+    const { conversations, chat } = await newChat(host);
     const id = await chat.ask("one");
     const other = await otherWindow(conversations.folderOf(id));
     equal(other.log.originalsFrom(0).map(textOf), ["one", "Yes."], "what the other window finds");
@@ -35,7 +37,7 @@ export const windows: Cases = {
     await other.flush();
     const copy = await chat.ask("two");
     ok(copy !== id, "the chat continues in a copy");
-    equal(scripted.asked.at(-1)!.messages.map(textOf), ["one", "Yes.", "two"], "what is sent here");
+    equal(host.scripted.asked.at(-1)!.messages.map(textOf), ["one", "Yes.", "two"], "what is sent here");
     equal(await chat.ask("three"), copy, "the conversation of the next question");
     other.append(User("more"));
     const { isStored, isTaken } = await other.dispose();
@@ -53,16 +55,11 @@ export const windows: Cases = {
     await own.dispose();
   },
 
-  "the example: a window that opens the chat while it answers takes nothing of the answer": async ({
-    model,
-    scripted,
-  }) => {
-    const { handler, conversations } = await activated();
-    scripted.answer = ({ say }) => say(new vscode.LanguageModelTextPart("Yes."));
-    const chat = chatWith(handler, model);
+  "the example: a window that opens the chat while it answers takes nothing of the answer": async (host) => {
+    const { conversations, chat } = await newChat(host);
     const id = await chat.ask("one");
     let other: Awaited<ReturnType<typeof otherWindow>> | undefined;
-    scripted.answer = async ({ say }) => {
+    host.scripted.answer = async ({ say }) => {
       other ??= await otherWindow(conversations.folderOf(id));
       say(new vscode.LanguageModelTextPart("Yes again."));
     };
@@ -74,14 +71,12 @@ export const windows: Cases = {
     await own.dispose();
   },
 
-  "the example: an old conversation that another window has just used is not deleted": async ({ model, scripted }) => {
-    const { handler, conversations } = await activated();
+  "the example: an old conversation that another window has just used is not deleted": async (host) => {
+    const { conversations } = await newChat(host);
     const settings = vscode.workspace.getConfiguration("espalier.storage");
-    scripted.answer = ({ say }) => say(new vscode.LanguageModelTextPart("Yes."));
-    // More than are kept open, so that the first is only stored.
-    const chats = Array.from({ length: 8 }, () => chatWith(handler, model));
     const ids: string[] = [];
-    for (const chat of chats) ids.push(await chat.ask("one"));
+    // More than are kept open, so that the first is only stored.
+    for (let chats = 0; chats < 8; chats += 1) ids.push(await (await newChat(host)).chat.ask("one"));
     const now = Date.now() + 40 * DAY;
     const usedAt = (id: string, time: number) =>
       vscode.workspace.fs.writeFile(
