@@ -486,7 +486,7 @@ export class Conversation<T = unknown> {
    * what is not stored; a second call has nothing to report.
    */
   async dispose(): Promise<Flushed> {
-    if (this.isDisposed) return { isStored: true, missing: [] };
+    if (this.isDisposed) return { isStored: true, missing: [], isTaken: false };
     this.cancel();
     this.compactor.end();
     this.models.keep();

@@ -38,6 +38,8 @@ export interface Flushed {
   isStored: boolean;
   /** Texts that are not known to be stored completely, and the number of their missing lines. */
   missing: { name: string; lines: number }[];
+  /** True if the storage belongs to another conversation, opened over it later: new lines are stored beside its own. */
+  isTaken: boolean;
 }
 
 export const OWNER = "owner";
@@ -199,7 +201,9 @@ export class Saving {
         await queue;
       } while (queue !== this.queue);
       const missing = this.missing();
-      if (missing.length === 0 || again || this.isClosed) return { isStored: missing.length === 0, missing };
+      if (missing.length === 0 || again || this.isClosed) {
+        return { isStored: missing.length === 0, missing, isTaken: this.isTaken };
+      }
     }
   }
 

@@ -19,7 +19,13 @@ symlinkSync(codeOssFolder, join(site, "oss"), "dir");
 writeFileSync(join(site, "index.html"), PAGE);
 
 let told;
+const assets = new Set();
 const server = await serve(site, 0, (request, response) => {
+  if (request.url === "/reads") {
+    response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify([...assets].toSorted()));
+    return true;
+  }
+  if (request.url.startsWith("/ext/example/assets/")) assets.add(request.url.split("/").at(-1));
   if (request.method !== "POST" || request.url !== "/report") return false;
   let body = "";
   request

@@ -4,22 +4,30 @@ import * as vscode from "vscode";
 import type { Conversations } from "./conversations.ts";
 import { messageOf } from "./errors.ts";
 import { COMMANDS, undoneText } from "./notes.ts";
+import { pickHit } from "./search.ts";
+import type { WorkspaceSearch } from "./search.ts";
 import type { SentPanel } from "./sent.ts";
 import type { Talk } from "./talk.ts";
 import { transcript, writeTranscript } from "./transcript.ts";
 
+/** Max characters of a question that names its chat. */
+const MAX_NAME = 60;
+
 export interface CommandHosts {
   conversations: Conversations;
   panel: SentPanel;
-  /** Id of the conversation of the newest request. */
-  newest(): string | undefined;
+  search: WorkspaceSearch;
   changed(talk: Talk): void;
 }
 
-export function registerCommands(hosts: CommandHosts): vscode.Disposable {
-  const { conversations, panel, newest, changed } = hosts;
-  const register = (name: string, run: (talk: Talk, ...rest: never[]) => unknown) =>
-    vscode.commands.registerCommand(name, async (id: string | undefined = newest(), ...rest: unknown[]) => {
+/** Functions by the name of their command. */
+export type Commands = Record<(typeof COMMANDS)[keyof typeof COMMANDS], (...args: any[]) => unknown>;
+
+export function commandsOf(hosts: CommandHosts): Commands {
+  const { conversations, panel, search, changed } = hosts;
+  const about =
+    (run: (talk: Talk, ...rest: never[]) => unknown) =>
+    async (id = conversations.newest.id, ...rest: unknown[]) => {
       try {
         const talk = id === undefined ? undefined : await conversations.find(id);
         if (talk) return await run(talk, ...(rest as never[]));
@@ -28,33 +36,43 @@ export function registerCommands(hosts: CommandHosts): vscode.Disposable {
         void vscode.window.showErrorMessage(`Espalier: ${messageOf(error)}`);
       }
       return undefined;
-    });
-  return vscode.Disposable.from(
-    register(COMMANDS.showSent, (talk) => panel.show(talk.id)),
-    register(COMMANDS.undo, async (talk, plan?: string) => {
+    };
+  return {
+    [COMMANDS.search]: (query?: string) => pickHit(search, query),
+    [COMMANDS.showSent]: about((talk) => panel.show(talk.id)),
+    [COMMANDS.undo]: about(async (talk, plan?: string) => {
       if (talk.isBusy) throw new Error("The chat is answering; undo when it has finished.");
-      const text = undoneText(talk.undo(plan), plan);
+      if (talk.isTaken)
+        throw new Error("Another window continues this conversation. Type /undo in this window's chat.");
+      const which = plan === undefined ? nameOf(talk) : "";
+      const text = `${undoneText(talk.undo(plan), plan)}${which}`;
       await talk.conversation.flush();
       changed(talk);
       void vscode.window.showInformationMessage(text.replaceAll("`", ""));
     }),
-    register(COMMANDS.unpin, async (talk, pin: string) => {
+    [COMMANDS.unpin]: about(async (talk, pin: string) => {
       if (!talk.conversation.pins().some(({ id }) => id === pin)) return;
+      if (talk.isTaken) throw new Error("Another window continues this conversation. Ask something in this one first.");
       talk.conversation.unpin(pin);
       await talk.conversation.flush();
       changed(talk);
       void vscode.window.showInformationMessage("Unpinned.");
     }),
-    register(COMMANDS.export, exportConversation),
-    register("espalier.openTranscript", async (talk) => {
+    [COMMANDS.export]: about(exportConversation),
+    [COMMANDS.transcript]: about(async (talk) => {
       const file = conversations.transcriptOf(talk.id);
       await writeTranscript(talk, file);
       await vscode.window.showTextDocument(file);
     }),
-    vscode.commands.registerCommand("espalier.openChat", () =>
-      vscode.commands.executeCommand("workbench.action.chat.open", { query: "@days ", isPartialQuery: true }),
-    ),
-  );
+  };
+}
+
+/** Says which chat is meant, by its newest request: the palette may be opened while another chat is shown. */
+function nameOf({ turns: { current } }: Talk): string {
+  if (!current) return "";
+  const { command, prompt } = current;
+  const request = command === undefined ? prompt : `/${command} ${prompt}`.trim();
+  return ` This is about the chat that ends with “${request.length > MAX_NAME ? `${request.slice(0, MAX_NAME)}…` : request}”.`;
 }
 
 /** Saves a conversation as Markdown to read, or as the log (JSON lines) that the library opens again. */

@@ -8,29 +8,14 @@ import type { InlineComplete, InlinePrompt } from "espalier/inline-context";
 import * as vscode from "vscode";
 import { startSearch } from "./engine.ts";
 
-const SETTING = "completions.enabled";
-
 export class Completions implements vscode.InlineCompletionItemProvider, vscode.Disposable {
   /** Completes a prompt. */
   complete: InlineComplete = completeWithModel;
   readonly #context: vscode.ExtensionContext;
-  readonly #listener: vscode.Disposable;
-  #registered: vscode.Disposable | undefined;
   #started: Promise<ReturnType<typeof vscodeInlineContext>> | undefined;
 
   constructor(context: vscode.ExtensionContext) {
     this.#context = context;
-    this.#listener = vscode.workspace.onDidChangeConfiguration(
-      (change) => change.affectsConfiguration(`espalier.${SETTING}`) && this.#obey(),
-    );
-    this.#obey();
-  }
-
-  /** Registers or unregisters, by the setting. */
-  #obey(): void {
-    const isOn = vscode.workspace.getConfiguration("espalier").get(SETTING, false);
-    if (isOn) this.#registered ??= vscode.languages.registerInlineCompletionItemProvider({ pattern: "**" }, this);
-    else this.#stop();
   }
 
   async provideInlineCompletionItems(
@@ -59,18 +44,17 @@ export class Completions implements vscode.InlineCompletionItemProvider, vscode.
     };
   }
 
-  #stop(): void {
-    this.#registered?.dispose();
+  /** Releases the session, until the next completion. */
+  stop(): void {
     void this.#started?.then(
       (provider) => provider.dispose(),
       () => undefined,
     );
-    this.#registered = this.#started = undefined;
+    this.#started = undefined;
   }
 
   dispose(): void {
-    this.#listener.dispose();
-    this.#stop();
+    this.stop();
   }
 }
 

@@ -7,6 +7,7 @@ import { workspaceStorage } from "espalier/storage";
 import * as vscode from "vscode";
 import { startChat, startSearch } from "./engine.ts";
 import { messageOf } from "./errors.ts";
+import { Newest } from "./newest.ts";
 import { MAX_AGE_DAYS, MAX_CONVERSATIONS, Retention } from "./retention.ts";
 import { readSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
@@ -28,6 +29,7 @@ export function limitsOf({ family, maxInputTokens }: vscode.LanguageModelChat) {
 export class Conversations implements vscode.Disposable {
   /** Writes the summaries if the settings name no other model: that of the newest request. */
   model: vscode.LanguageModelChat | undefined;
+  readonly newest: Newest;
   readonly #context: vscode.ExtensionContext;
   readonly #log: vscode.LogOutputChannel;
   readonly #open = new Map<string, Promise<Talk>>();
@@ -39,8 +41,8 @@ export class Conversations implements vscode.Disposable {
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     this.#context = context;
     this.#log = log;
-    const { storageUri, workspaceState, globalState } = context;
-    this.#retention = new Retention(this.#root(), storageUri ? workspaceState : globalState);
+    this.newest = new Newest(context.workspaceState);
+    this.#retention = new Retention(this.#root());
   }
 
   /** Opens a stored conversation; returns nothing if there is none. */
@@ -61,6 +63,17 @@ export class Conversations implements vscode.Disposable {
 
   begin(): Promise<Talk> {
     return this.#opened(crypto.randomUUID());
+  }
+
+  /**
+   * Stores a conversation after a turn, and returns it. If another window opened it meanwhile, a copy is returned: of
+   * one conversation that two windows continue, each would store what the other does not know.
+   */
+  async stored(talk: Talk, turn: Turn): Promise<Talk> {
+    await talk.store();
+    if (!talk.isTaken) return talk;
+    const { sent } = talk;
+    return Object.assign(await this.branch(talk, turn), { sent });
   }
 
   /** Begins a conversation with a copy of the log up to the end of a turn. */
@@ -118,10 +131,11 @@ export class Conversations implements vscode.Disposable {
     for (const id of [...this.#open.keys()]) void this.#close(id);
   }
 
-  /** Returns an open conversation; opens it again if the settings have changed since. */
+  /** Returns an open conversation; opens it again if the settings have changed since and no other window uses it. */
   async #reopened(id: string): Promise<Talk> {
     const talk = await this.#open.get(id)!;
-    if (this.#settings !== undefined || talk.isBusy) return talk;
+    await talk.store();
+    if (this.#settings !== undefined || talk.isBusy || talk.isTaken) return talk;
     const { sent } = talk;
     await this.#close(id);
     return Object.assign(await this.#opened(id), { sent });
@@ -165,6 +179,7 @@ export class Conversations implements vscode.Disposable {
     const { options, ignored, summaryModel } = (this.#settings ??= readSettings());
     for (const { key, why } of ignored) this.#log.warn(`${key} has no effect. ${why}`);
     const transcript = this.transcriptOf(id);
+    const limits = this.model ? limitsOf(this.model) : this.newest.limits;
     let talk: Talk | undefined;
     const hooks: CompactHooks = { preCompact: () => (talk?.isHeld ? { skip: true } : undefined) };
     const llm: Llm = async (request, context) => (await this.#writer(summaryModel))(request, context);
@@ -172,7 +187,7 @@ export class Conversations implements vscode.Disposable {
       ...options,
       ...from,
       format: "vscode",
-      ...(this.model && { model: limitsOf(this.model) }),
+      ...(limits && { model: limits }),
       storage: workspaceStorage(vscode.workspace.fs, this.folderOf(id)),
       hooks,
       compact: {

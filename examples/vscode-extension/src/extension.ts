@@ -1,54 +1,38 @@
 /**
- * Espalier in an editor: a chat participant that remembers, a search of the workspace, completions with context. The
- * same file runs on the desktop and in VS Code for the web. Activation only registers; engines start on first use.
+ * Espalier in an editor: a chat participant that remembers, a search of the workspace, completions with context. It
+ * runs on the desktop and in VS Code for the web. Activation only registers: `days.ts` and the library are loaded on
+ * first use, and the engines when they are first asked.
  */
 
 import * as vscode from "vscode";
-import { registerCommands } from "./commands.ts";
-import { Completions } from "./completions.ts";
-import { Conversations } from "./conversations.ts";
+import { CompletionSwitch } from "./completion-switch.ts";
+import type { Days } from "./days.ts";
 import { DemoModel } from "./demo.ts";
 import { PARTICIPANT } from "./history.ts";
-import { Participant } from "./participant.ts";
-import { pickHit, WorkspaceSearch } from "./search.ts";
-import { SentPanel } from "./sent.ts";
-import { StatusMeter } from "./status.ts";
-import type { Talk } from "./talk.ts";
+import { COMMANDS } from "./notes.ts";
 
 export function activate(context: vscode.ExtensionContext) {
-  const log = vscode.window.createOutputChannel("Espalier", { log: true });
-  const search = new WorkspaceSearch(context);
-  const conversations = new Conversations(context, log);
-  const participant = new Participant(conversations, search);
-  const completions = new Completions(context);
-  const meter = new StatusMeter();
-  const panel = new SentPanel(conversations, context.extensionUri);
-  let newest: Talk | undefined;
-  const changed = (talk: Talk) => {
-    if (!newest) void vscode.commands.executeCommand("setContext", "espalier.hasConversation", true);
-    newest = talk;
-    meter.show(talk);
-    panel.follow(talk);
+  let loading: Promise<Days> | undefined;
+  const load = () => {
+    loading ??= import("./days.ts").then(({ Days }) => {
+      const days = new Days(context);
+      context.subscriptions.push(days);
+      return days;
+    });
+    return loading;
   };
-  const chat = vscode.chat.createChatParticipant(PARTICIPANT, participant.handler);
+  const chat = vscode.chat.createChatParticipant(PARTICIPANT, async (...asked) => (await load()).handler(...asked));
   chat.iconPath = vscode.Uri.joinPath(context.extensionUri, "media", "icon.png");
   context.subscriptions.push(
-    log,
-    search,
-    conversations,
-    completions,
-    meter,
-    panel,
     chat,
     new DemoModel(),
-    participant.onDidChange(changed),
-    registerCommands({ conversations, panel, newest: () => newest?.id, changed }),
-    vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration("espalier.compaction") || change.affectsConfiguration("github.copilot.chat"))
-        conversations.settingsChanged();
-      if (change.affectsConfiguration("espalier.statusBar") && newest) meter.show(newest);
-    }),
-    vscode.commands.registerCommand("espalier.searchWorkspace", (query?: string) => pickHit(search, query)),
+    new CompletionSwitch(load, () => loading),
+    vscode.commands.registerCommand("espalier.openChat", () =>
+      vscode.commands.executeCommand("workbench.action.chat.open", { query: "@days ", isPartialQuery: true }),
+    ),
+    ...Object.values(COMMANDS).map((name) =>
+      vscode.commands.registerCommand(name, async (...args: unknown[]) => (await load()).commands[name](...args)),
+    ),
   );
-  return { handler: participant.handler, conversations, search, completions };
+  return { load };
 }

@@ -13,6 +13,8 @@ export const COMMANDS = {
   undo: "espalier.undoCompaction",
   unpin: "espalier.unpin",
   export: "espalier.exportConversation",
+  transcript: "espalier.openTranscript",
+  search: "espalier.searchWorkspace",
 } as const;
 
 function showButton(response: vscode.ChatResponseStream, talk: Talk): void {

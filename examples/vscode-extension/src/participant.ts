@@ -17,6 +17,7 @@ import { placeOf } from "./place.ts";
 import type { WorkspaceSearch } from "./search.ts";
 import type { Message, Talk } from "./talk.ts";
 import { writeTranscript } from "./transcript.ts";
+import type { Turn } from "./turns.ts";
 
 export class Participant {
   readonly #conversations: Conversations;
@@ -35,13 +36,15 @@ export class Participant {
     try {
       const { talk, missing } = await this.#place(request, chat);
       talk.isBusy = true;
+      let stored = talk;
       try {
-        return await this.#run(talk, missing, request, response, token);
+        const { turn, result } = await this.#run(talk, missing, request, response, token);
+        stored = await this.#conversations.stored(talk, turn);
+        return resultOf({ conversation: stored.id, turn: turn.key }, result);
       } finally {
         talk.isBusy = false;
-        this.#changed.fire(talk);
-        await talk.conversation.flush();
-        await writeTranscript(talk, this.#conversations.transcriptOf(talk.id));
+        this.#changed.fire(stored);
+        await writeTranscript(stored, this.#conversations.transcriptOf(stored.id));
       }
     } catch (error) {
       return { errorDetails: { message: explain(error, request.model.name) } };
@@ -60,12 +63,12 @@ export class Participant {
     request: vscode.ChatRequest,
     response: vscode.ChatResponseStream,
     token: vscode.CancellationToken,
-  ): Promise<vscode.ChatResult> {
+  ): Promise<{ turn: Turn; result: vscode.ChatResult }> {
     const { prompt, command } = request;
-    const ended = (more: { isStopped?: boolean; isAnswered?: boolean } = {}, result: vscode.ChatResult = {}) => {
-      const { key } = talk.finish({ prompt, ...(command !== undefined && { command }), ...more });
-      return resultOf({ conversation: talk.id, turn: key }, result);
-    };
+    const ended = (more: { isStopped?: boolean; isAnswered?: boolean } = {}, result: vscode.ChatResult = {}) => ({
+      turn: talk.finish({ prompt, ...(command !== undefined && { command }), ...more }),
+      result,
+    });
     let answering: Answering | undefined;
     try {
       this.#takeIn(talk, missing, request.model);

@@ -27,7 +27,7 @@ export interface Place {
  * - its newest mark names conversation and turn. After a retry, an edited request or a restored checkpoint that is an
  *   earlier turn, and the conversation is rewound to it;
  * - the turn may lie on a branch that another session (a fork of the chat) has left, or its conversation may be busy
- *   with another session: then a copy of the conversation up to that turn goes on;
+ *   with another session or in use by another window: then a copy of the conversation up to that turn goes on;
  * - without a mark a conversation begins.
  */
 export async function placeOf(exchanges: readonly Exchange[], opener: Opener, prompt: string): Promise<Place> {
@@ -47,8 +47,9 @@ export async function placeOf(exchanges: readonly Exchange[], opener: Opener, pr
   // The same words again after a failure are a retry.
   if (turn.isStopped && !turn.isAnswered && turn.prompt === prompt) turn = found.turns.get(turn.parent);
 
-  if (!turn && found.isBusy) return { talk: await opener.begin(), missing };
-  const isElsewhere = turn !== undefined && (found.isBusy || !found.turns.leadsFrom(turn));
+  const isUsed = found.isBusy || found.isTaken;
+  if (!turn && isUsed) return { talk: await opener.begin(), missing };
+  const isElsewhere = turn !== undefined && (isUsed || !found.turns.leadsFrom(turn));
   const talk = isElsewhere ? await opener.branch(found, turn!) : found;
   talk.rewind(talk.turns.get(turn?.key));
   return { talk, missing };

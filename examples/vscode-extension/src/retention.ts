@@ -1,19 +1,21 @@
 /**
  * Deletes stored conversations that nobody has used for long, or that are more than the settings allow. When each was
- * used last is kept in VS Code's own state: the files of VS Code for the web have no dates that survive a reload.
+ * used last is a file of its own in the conversation's folder: the files of VS Code for the web have no dates that
+ * survive a reload, and of VS Code's own state each window has a copy, so that one would overwrite what another noted.
  */
 
 import * as vscode from "vscode";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Conversations used since are never deleted, however many there are: they may be open in another window. */
+/** Conversations used since are never deleted, however many there are. */
 const MIN_AGE = DAY;
 /** VS Code keeps this number of chats for a workspace; without its chat, a conversation cannot be continued. */
 export const MAX_CONVERSATIONS = 400;
 export const MAX_AGE_DAYS = 90;
 
-const KEY = "conversations.used";
+/** The file with the time of the last use, in ms. */
+const USED = "used";
 
 /** Time of the last use, in ms, by the id of the conversation. */
 export type Uses = Readonly<Record<string, number>>;
@@ -46,42 +48,49 @@ export function expired(uses: Uses, open: Open, limits: RetentionLimits, now: nu
 
 export class Retention {
   readonly #folder: vscode.Uri;
-  readonly #state: vscode.Memento;
+  /** Times that this window has stored. */
+  readonly #noted = new Map<string, number>();
 
-  /** `folder`: that of all conversations; `state`: lives as long as the folder. */
-  constructor(folder: vscode.Uri, state: vscode.Memento) {
+  /** `folder`: that of all conversations. */
+  constructor(folder: vscode.Uri) {
     this.#folder = folder;
-    this.#state = state;
   }
 
   /** Notes that a conversation is used now. An hour more or less does not matter, so not each request writes. */
   async used(id: string, now = Date.now()): Promise<void> {
-    const uses = this.#uses();
-    if (!((uses[id] ?? 0) > now - HOUR)) await this.#state.update(KEY, { ...uses, [id]: now });
+    if ((this.#noted.get(id) ?? 0) > now - HOUR) return;
+    this.#noted.set(id, now);
+    await vscode.workspace.fs.writeFile(this.#fileOf(id), new TextEncoder().encode(String(now)));
   }
 
   /** Deletes what is expired, and returns the ids. Conversations without a known use count as used now. */
   async apply(open: Open, limits: RetentionLimits, now: number): Promise<string[]> {
     const stored = await this.#stored();
-    const usesOf = (ids: readonly string[]) => {
-      const known = this.#uses();
-      return Object.fromEntries(ids.map((id) => [id, known[id] ?? now]));
-    };
-    const deleted = new Set<string>();
-    for (const id of expired(usesOf(stored), open, limits, now)) {
-      // It may have been opened meanwhile.
-      if (open.has(id)) continue;
+    const uses = Object.fromEntries(await Promise.all(stored.map(async (id) => [id, await this.#useOf(id, now)])));
+    const deleted: string[] = [];
+    for (const id of expired(uses, open, limits, now)) {
+      // It may have been used meanwhile: here, or in another window.
+      if (open.has(id) || (await this.#useOf(id, now)) !== uses[id]) continue;
       await vscode.workspace.fs.delete(vscode.Uri.joinPath(this.#folder, id), { recursive: true, useTrash: false });
-      deleted.add(id);
+      deleted.push(id);
     }
-    // Read again: other conversations were used meanwhile.
-    const left = new Set([...stored, ...Object.keys(this.#uses()).filter((id) => open.has(id))]);
-    await this.#state.update(KEY, usesOf([...left].filter((id) => !deleted.has(id))));
-    return [...deleted];
+    return deleted;
   }
 
-  #uses(): Uses {
-    return this.#state.get<Uses>(KEY) ?? {};
+  #fileOf(id: string): vscode.Uri {
+    return vscode.Uri.joinPath(this.#folder, id, USED);
+  }
+
+  async #useOf(id: string, now: number): Promise<number> {
+    let time: number;
+    try {
+      time = Number(new TextDecoder().decode(await vscode.workspace.fs.readFile(this.#fileOf(id))));
+    } catch {
+      time = Number.NaN;
+    }
+    if (time > 0) return time;
+    await this.used(id, now);
+    return now;
   }
 
   async #stored(): Promise<string[]> {

@@ -36,6 +36,8 @@ export class Talk {
   readonly turns: Turns;
   /** True while a request is answered. */
   isBusy = false;
+  /** True if another window has opened the conversation since: what this window adds belongs into a copy. */
+  isTaken = false;
   /** Absent if the next request will differ by more than the new messages. */
   sent: Sent | undefined;
   /** Id of the newest message that is not rewound; null if it is not known. */
@@ -65,6 +67,11 @@ export class Talk {
 
   append(messages: Message | readonly Message[]): void {
     this.#last = this.conversation.append(messages).at(-1) ?? this.#last;
+  }
+
+  /** Stores everything, and notices whether another window has opened the conversation. */
+  async store(): Promise<void> {
+    this.isTaken = (await this.conversation.flush()).isTaken;
   }
 
   /** Ends a turn: everything appended since the previous one belongs to it. */

@@ -3,11 +3,16 @@
 const texts = ({ messages }) => messages.map(({ text }) => text);
 const story = (words) => [{ text: `It began. ${"The fox crossed the river. ".repeat(words)}` }];
 
+/** Makes a chat of five long answers and a summary. */
+async function compacted({ view, model }) {
+  model.answer = () => story(60);
+  for (let turn = 1; turn <= 5; turn += 1) await view.ask(`@days story ${turn}`);
+  return view.ask("@days /compact the river");
+}
+
 export const compactions = {
   "/undo says what the next request needs, and holds if it fits": async ({ view, model, assert }) => {
-    model.answer = () => story(60);
-    for (let turn = 1; turn <= 5; turn += 1) await view.ask(`@days story ${turn}`);
-    assert.match(await view.ask("@days /compact the river"), /Conversation compacted/);
+    assert.match(await compacted({ view, model }), /Conversation compacted/);
     await view.ask("@days and then?");
     assert.ok(
       texts(model.last).some((text) => text.includes("Continuation Plan")),
@@ -31,9 +36,7 @@ export const compactions = {
   },
 
   "the button Undo, once and twice; what it holds is held after a reload": async ({ view, model, page, assert }) => {
-    model.answer = () => story(60);
-    for (let turn = 1; turn <= 5; turn += 1) await view.ask(`@days story ${turn}`);
-    await view.ask("@days /compact the river");
+    await compacted({ view, model });
     const told = async (words) => {
       await (await view.newest()).getByRole("button", { name: "Undo" }).click();
       await page.locator(".notifications-toasts").getByText(words).waitFor();
@@ -53,5 +56,19 @@ export const compactions = {
       stories.map((_, at) => `story ${at + 1}`),
     );
     assert.ok(!texts(model.last).some((text) => text.includes("Continuation Plan")), "no summary is sent");
+  },
+
+  "Undo Compaction, of the palette, right after a reload": async ({ view, model, page, assert }) => {
+    await compacted({ view, model });
+    await view.reload();
+    await view.command("Espalier: Undo Compaction");
+    const told = page.locator(".notifications-toasts").getByText(/Undone\. .* of 4,000 tokens, .* It fits/);
+    assert.match(await told.first().innerText(), /the chat that ends with “\/compact the river”/);
+    await view.shot("undone-after-reload");
+    await page.keyboard.press("Escape");
+    assert.match(await view.ask("@days /context "), /nothing is compacted while everything fits/);
+    await view.ask("@days and now?");
+    const sent = texts(model.last);
+    assert.ok(sent.includes("story 1") && !sent.some((text) => text.includes("Continuation Plan")), sent.join("\n"));
   },
 };

@@ -50,6 +50,8 @@ async function attach(name, page) {
   await page
     .locator(".interactive-input-part .chat-attached-context-attachment:not(.implicit)", { hasText: name })
     .waitFor();
+  // The card about the file, which VS Code shows under the pointer, would cover the input.
+  await page.mouse.move(0, 0);
 }
 
 export const workspace = {

@@ -120,6 +120,12 @@ test("two conversations over one storage: the one that was opened last has it, t
   await first.flush();
   const second = await open({ storage, onEvent: b.onEvent });
   assert.equal(text(second), text(first));
+  // Before it has anything of its own to store, too.
+  assert.deepEqual(
+    [(await first.flush()).isTaken, (await second.flush()).isTaken],
+    [true, false],
+    "who has lost the storage",
+  );
   second.append(round(50));
   first.append(round(60));
   second.append(round(51));

@@ -9,6 +9,8 @@ export interface Host {
   /** The provider that the extension registered, and the model that VS Code returns for it. */
   scripted: ScriptedModel;
   model: vscode.LanguageModelChat;
+  /** Lists which files of the example have been read since its main file, by name. */
+  reads(): Promise<string[]>;
   /** Adds a note to the result. */
   note(text: string): void;
 }

@@ -6,7 +6,8 @@
 import { count, isReady, loadEncodingSync } from "espalier/inline";
 import * as vscode from "vscode";
 import { run } from "./check.ts";
-import type { Outcome } from "./check.ts";
+import type { Host, Outcome } from "./check.ts";
+import { activation } from "./cases/activation.ts";
 import { conversations } from "./cases/conversations.ts";
 import { documents } from "./cases/documents.ts";
 import { engine } from "./cases/engine.ts";
@@ -16,17 +17,29 @@ import { models } from "./cases/models.ts";
 import { prompts } from "./cases/prompts.tsx";
 import { reopened } from "./cases/reopened.ts";
 import { stored } from "./cases/stored.ts";
+import { windows } from "./cases/windows.ts";
 import { registered } from "./model.ts";
 
 const SUITES = {
-  first: { ...engine, ...messages, ...prompts, ...models, ...conversations, ...documents, ...example, ...stored },
+  first: {
+    ...engine,
+    ...messages,
+    ...prompts,
+    ...models,
+    ...conversations,
+    ...documents,
+    ...activation,
+    ...example,
+    ...stored,
+    ...windows,
+  },
   second: reopened,
 };
 
 export interface Api {
   /** Start time of the engine, in ms: its bytes from the bundle, and the vocabulary from a file. */
   cold: { compiled: number; counting: number };
-  check(suite: keyof typeof SUITES): Promise<Outcome[]>;
+  check(suite: keyof typeof SUITES, reads: Host["reads"]): Promise<Outcome[]>;
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
@@ -39,7 +52,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   const compiled = performance.now() - start;
   if (count("Hello world!") !== 3) throw new Error("counts are wrong");
   const cold = { compiled, counting: performance.now() - start - compiled };
-  const check = async (suite: keyof typeof SUITES) => run(SUITES[suite], { context, ...(await registered(context)) });
-  context.subscriptions.push(vscode.commands.registerCommand("espalier.check", check));
+  const check: Api["check"] = async (suite, reads) =>
+    run(SUITES[suite], { context, reads, ...(await registered(context)) });
   return { cold, check };
 }

@@ -7,12 +7,12 @@ import type { Api } from "./extension.ts";
 type Suite = "first" | "second";
 declare const SUITE: Suite;
 
-/** Returns the report of a suite. */
-export async function checked(suite: Suite) {
+/** Returns the report of a suite. `reads`: see `Host`. */
+export async function checked(suite: Suite, reads: () => Promise<string[]>) {
   const about = { suite, version: vscode.version };
   try {
     const { cold, check } = (await vscode.extensions.getExtension<Api>("espalier.host")!.activate()) as Api;
-    const outcomes = await check(suite);
+    const outcomes = await check(suite, reads);
     const plain =
       suite === "first" ? vscode.extensions.getExtension<{ check(): Promise<Outcome[]> }>("espalier.plain") : undefined;
     if (plain) outcomes.push(...(await (await plain.activate()).check()));
@@ -27,5 +27,6 @@ export async function checked(suite: Suite) {
 
 export async function run(): Promise<void> {
   const { authority } = vscode.extensions.getExtension("espalier.host")!.extensionUri;
-  await fetch(`http://${authority}/report`, { method: "POST", body: JSON.stringify(await checked(SUITE)) });
+  const reads = async () => (await (await fetch(`http://${authority}/reads`)).json()) as string[];
+  await fetch(`http://${authority}/report`, { method: "POST", body: JSON.stringify(await checked(SUITE, reads)) });
 }
