@@ -69,6 +69,9 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
         { kind: "folder", name: source.name, id: ++id, from, folder: source.folder, budget: options.budget },
         options,
       );
+      const { kind } = source.folder;
+      if (kind === "handle" || kind === "files")
+        void import("../folder/keep.tsx").then((one) => one.keepFolder(source));
       return true;
     }
     const file = await fileOf(source);
@@ -225,6 +228,11 @@ export async function arrive(address: Address): Promise<void> {
     return;
   }
   if (folder !== undefined) {
+    const kept = await (await import("../folder/keep.tsx")).keptFolder(folder);
+    if (kept) {
+      await open(kept, { folder }, { budget: wanted, view: shownIn });
+      return;
+    }
     await openExample(OUR_FOLDER, { budget: wanted, view: shownIn });
     const message = `This link was made with the folder ${folder}, which is not in it. Open or drop that folder to see it.`;
     failure.value = { code: "no_file", message };
