@@ -74,7 +74,8 @@ answering<Questions>(
     takeUp: async (asked) => (await later()).takeUp(asked),
     log: async () => (await later()).logText(),
     handOver: async (asked) => (await counting).handOver(asked),
+    handRows: async (asked) => (await later()).handRows(asked),
   },
-  ["run", "profile", "peeks", "detail", "next", "recorded", "find"],
+  ["run", "profile", "peeks", "detail", "next", "recorded", "find", "handRows"],
   async () => (await counting).runAhead(),
 );
