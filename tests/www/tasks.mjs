@@ -30,11 +30,27 @@ export async function longTasks(page, act) {
       .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")
       .map(({ pid, tid }) => `${pid}:${tid}`),
   );
-  const tasks = events.filter(
-    ({ ph, pid, tid, name }) => ph === "X" && name.endsWith("RunTask") && threads.has(`${pid}:${tid}`),
+  // Chromium traces the microtasks after some tasks (a file that was read) but not the task around them.
+  const tasks = outermost(
+    events.filter(
+      ({ ph, pid, tid, name }) =>
+        ph === "X" && /RunTask$|PerformMicrotaskCheckpoint$/.test(name) && threads.has(`${pid}:${tid}`),
+    ),
   );
   return {
     count: tasks.length,
     long: tasks.filter(({ tdur = 0 }) => tdur > LONG).map(({ tdur }) => Math.round(tdur / 1_000)),
   };
+}
+
+/** Returns the events that are in no other one. */
+function outermost(events) {
+  let end = 0;
+  return events
+    .sort((one, other) => one.ts - other.ts || other.dur - one.dur)
+    .filter(({ ts, dur }) => {
+      const isInside = ts < end;
+      end = Math.max(end, ts + dur);
+      return !isInside;
+    });
 }
