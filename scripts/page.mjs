@@ -89,6 +89,7 @@ export function buildPage() {
       "run-worker": "run/worker.ts",
       "source-worker": "source/worker.ts",
       "definitions-worker": "search/definitions-worker.ts",
+      "folder-worker": "folder/worker.ts",
     };
     // Apart from the others, so that the worker of the first view has only those parts of the glue that it uses.
     const first = { worker: "worker/main.ts", sessions: "../js/sessions/index.ts" };

@@ -125,7 +125,8 @@ export function answering<T extends Talk>(
   }
 }
 
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+/** Ends the current task: what follows is a task of its own. */
+export const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Sends news to the page. */
 export function tell(news: unknown): void {

@@ -1,6 +1,9 @@
 /** The view of a prompt, in a real Chromium: what a person types, drags, reads and hears. */
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { findingsOf } from "./axe.mjs";
 import { opened } from "./browser.mjs";
@@ -236,6 +239,46 @@ test("the budget is dragged: every tree that is drawn is one that fits, and no t
     const [, used, tokens] = /^([\d,]+) (?:tokens )?of ([\d,]+)/.exec(text);
     assert.ok(Number(used) <= Number(tokens), text);
   }
+});
+
+test("15,000 nodes are typed, cut, looked through and dropped as a trace without a long task", async () => {
+  const ready = () => page.waitForFunction(() => /line 3 of/.test(document.querySelector("#outline").textContent));
+  const act = async () => {
+    await type(`import { TextChunk, UserMessage } from "espalier/prompt";
+class Section { constructor(props) { this.props = props; } render() { return <>{this.props.children}</>; } }
+export default () => <UserMessage>{Array.from({ length: 3_000 }, (_, at) =>
+  <Section priority={at % 97}><TextChunk priority={at % 13}>{"line " + at + " of a long list"}</TextChunk>
+  <TextChunk priority={at % 7}>{"more of " + at}</TextChunk></Section>)}</UserMessage>;`);
+    await ready();
+    const box = await page.locator("#budget").boundingBox();
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width - 8, y);
+    await page.mouse.down();
+    for (let step = 0; step <= 40; step++) await page.mouse.move(box.x + box.width - 8 - (step * box.width) / 60, y);
+    await page.mouse.up();
+    await outcomeOf(Number(await page.inputValue("#budget")).toLocaleString("en-US"));
+    for (const key of ["n", "n", "p", "["]) await page.keyboard.press(key);
+  };
+  assert.deepEqual((await longTasks(page, act)).long, []);
+  await page.click("#copy-trace");
+  await page.waitForFunction(() => /Copied the trace/.test(document.querySelector(".done")?.textContent));
+  const trace = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(JSON.parse(trace).nodes.length > 15_000);
+  const file = join(mkdtempSync(join(tmpdir(), "espalier-trace-")), "trace.json");
+  writeFileSync(file, trace);
+  const { long } = await longTasks(page, async () => {
+    await page.setInputFiles("#file", file);
+    await page.waitForSelector(".fixed");
+    await ready();
+    await page.click("#back");
+  });
+  rmSync(dirname(file), { recursive: true });
+  assert.deepEqual(long, []);
+  await page.waitForURL(/file=trace\.json/);
+  await page.selectOption("#example", "build");
+  await page.waitForSelector("#budget");
+  await page.waitForFunction(() => document.querySelector("#outline").textContent.includes("History"));
+  assert.deepEqual(complaints, []);
 });
 
 test("the replay takes the removals back, and makes them one by one", async () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { register } from "tsx/esm/api";
 import { findingsOf } from "./axe.mjs";
 import { opened } from "./browser.mjs";
@@ -312,6 +313,32 @@ test("a session that its agent compacted says so, and its whole history can be r
   const most = (text) => Number(text.match(/\d+/)[0]);
   assert.ok(most(await title()) > most(before), `${before}, ${await title()}`);
   assert.equal(await page.locator("#run-whole").count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test("a conversation in Espalier's own format is replayed, in a list, in a request and in a saved log", async () => {
+  const { messages } = JSON.parse(
+    readFileSync(new URL("../fixtures/transcripts/tau-airline-0.json", import.meta.url), "utf8"),
+  );
+  await open("&example=airline&budget=3000");
+  const provider = await sums();
+  const { messages: own } = espalier.convert(messages, "espalier");
+  const log = espalier.ConversationLog.from(own, { format: "espalier" });
+  for (const [name, text] of [
+    ["list.json", JSON.stringify(own)],
+    ["request.json", JSON.stringify({ messages: own, tools: [] })],
+    ["saved.jsonl", log.export()],
+  ]) {
+    await page.setInputFiles("#file", { name, mimeType: "", buffer: Buffer.from(text) });
+    await page.waitForFunction((name) => document.getElementById("example").selectedOptions[0].text === name, name);
+    await page.waitForFunction(() => document.getElementById("run-budget").value === "2318");
+    await page.fill("#run-budget", "3000");
+    await page.press("#run-budget", "Tab");
+    for (let tries = 0; tries < 100 && !isDeepStrictEqual(await sums(), provider); tries++)
+      await page.waitForTimeout(50);
+    assert.deepEqual(await sums(), provider, name);
+    await complete();
+  }
   assert.deepEqual(complaints, []);
 });
 

@@ -266,8 +266,9 @@ test("several dropped files are a folder, and one is shown in its own view", asy
 });
 
 test("a link with a folder that is not in it says so, and shows ours", async () => {
-  await page.evaluate(() => (location.hash = "#view=search&folder=shop&search.q=cart"));
-  await says("alert", "This link was made with the folder shop");
+  await page.evaluate(() => (location.hash = "#view=search&folder=bakery&search.q=cart"));
+  await page.waitForSelector("#alert");
+  await says("alert", "This link was made with the folder bakery");
   await indexed();
   assert.equal(await page.inputValue("#query"), "cart");
   await page.click("#dismiss");

@@ -2,32 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { BROKEN } from "./broken-storage.mjs";
 import { opened } from "./browser.mjs";
 import { fitted, holds, openTab, setBudget, upload } from "./conversation.mjs";
-
-const BROKEN = {
-  refused: () => {
-    Object.defineProperty(globalThis, "indexedDB", {
-      value: {
-        open: () => {
-          throw new DOMException("no", "SecurityError");
-        },
-      },
-    });
-    Object.defineProperty(globalThis, "localStorage", {
-      get: () => {
-        throw new DOMException("no", "SecurityError");
-      },
-    });
-  },
-  full: () => {
-    const full = () => {
-      throw new DOMException("full", "QuotaExceededError");
-    };
-    IDBObjectStore.prototype.put = full;
-    Storage.prototype.setItem = full;
-  },
-};
 
 for (const [what, breaks] of Object.entries(BROKEN))
   test(`with storage that is ${what} everything works until a reload, which is said once`, async () => {

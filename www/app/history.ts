@@ -6,7 +6,7 @@
 import { batch, effect } from "@preact/signals";
 import { readAddress, writeAddress } from "./address.ts";
 import type { Address } from "./address.ts";
-import { budget, encoding, mode, opened, params, view } from "./state.ts";
+import { budget, encoding, mode, opened, params, view, working } from "./state.ts";
 
 /** Milliseconds without a change after which a change counts as settled. */
 const SETTLED = 400;
@@ -58,8 +58,9 @@ export function applySettings(address: Address): void {
 export function followState(arrive: (address: Address) => void): void {
   effect(() => {
     currentAddress();
-    if (!opened.value) return;
     clearTimeout(timer);
+    // While something is opened the state is a mixture of both.
+    if (!opened.value || working.value > 0) return;
     // What the reader came to is the first step, however quickly a change follows.
     timer = setTimeout(write, isFirst ? 0 : SETTLED);
   });

@@ -5,13 +5,16 @@ import type { EncodingName } from "../../js/types/count.ts";
 import { encoding, setParam } from "./state.ts";
 
 /** Chooses the encoding with which all views count. */
-export function EncodingChoice() {
+export function EncodingChoice({ onChange }: { onChange?(): void }) {
   return (
     <select
       id="encoding"
       aria-label="Encoding"
       value={encoding.value}
-      onChange={({ currentTarget }) => (encoding.value = currentTarget.value as EncodingName)}
+      onChange={({ currentTarget }) => {
+        encoding.value = currentTarget.value as EncodingName;
+        onChange?.();
+      }}
     >
       <option value="o200k_base" title="gpt-4o and newer">
         o200k_base

@@ -69,6 +69,9 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
         { kind: "folder", name: source.name, id: ++id, from, folder: source.folder, budget: options.budget },
         options,
       );
+      const { kind } = source.folder;
+      if (kind === "handle" || kind === "files")
+        void import("../folder/keep.tsx").then((one) => one.keepFolder(source));
       return true;
     }
     const file = await fileOf(source);
@@ -219,19 +222,29 @@ export async function arrive(address: Address): Promise<void> {
     const isShown = await open({ text, name: "A shared conversation" }, from, { budget: wanted });
     if (isShown || opened.value) return;
     // Something to look at beside the sentence.
-    const failed = failure.value;
-    await openExample(EXAMPLES[0]!.key);
-    failure.value = failed;
+    const failed = failure.value!;
+    await openInstead(EXAMPLES[0]!.key, failed);
     return;
   }
   if (folder !== undefined) {
-    await openExample(OUR_FOLDER, { budget: wanted, view: shownIn });
+    const kept = await (await import("../folder/keep.tsx")).keptFolder(folder);
+    if (kept) {
+      await open(kept, { folder }, { budget: wanted, view: shownIn });
+      return;
+    }
     const message = `This link was made with the folder ${folder}, which is not in it. Open or drop that folder to see it.`;
-    failure.value = { code: "no_file", message };
+    await openInstead(OUR_FOLDER, { code: "no_file", message }, { budget: wanted, view: shownIn });
     return;
   }
   if (file === undefined) {
-    await openExample(example ?? EXAMPLES[0]!.key, { budget: wanted, view: shownIn });
+    const [first] = EXAMPLES;
+    if (EXAMPLES.some(({ key }) => key === (example ?? first!.key)))
+      await openExample(example ?? first!.key, { budget: wanted, view: shownIn });
+    else {
+      const message = `This link names the example “${example}”, which this version of the page does not have.`;
+      // Its budget is for what it names.
+      await openInstead(first!.key, { code: "no_example", message }, { view: shownIn });
+    }
     return;
   }
   const kept = await keptFile(file);
@@ -239,9 +252,15 @@ export async function arrive(address: Address): Promise<void> {
     await openFile(kept.file, { conversation: kept.conversation, budget: wanted, view: shownIn });
     return;
   }
-  if (!opened.value) await openExample(EXAMPLES[0]!.key);
   const message = `This link was made with the file ${file}, which is not in it. Open that file to see it.`;
-  failure.value = { code: "no_file", message };
+  if (opened.value) failure.value = { code: "no_file", message };
+  else await openInstead(EXAMPLES[0]!.key, { code: "no_file", message });
+}
+
+/** Opens an example in the place of what an address names, and says why. */
+async function openInstead(example: string, why: Failed, options: Options = {}): Promise<void> {
+  const isReplaced = await openExample(example, options);
+  failure.value = { ...why, isReplaced };
 }
 
 type WithHandle = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> };

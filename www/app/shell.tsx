@@ -55,7 +55,7 @@ export function Shell() {
       {warning.value && <StorageWarning />}
       {choice.value && <Choice />}
       <Progress />
-      <main id="main" class={failure.value ? "stale" : ""}>
+      <main id="main" class={failure.value && !failure.value.isReplaced ? "stale" : ""}>
         {Shown && (opened.value || (estimate.value && view.value === "conversation")) ? (
           <Shown />
         ) : (
@@ -184,7 +184,7 @@ function Opener() {
 function Alert() {
   const failed = failure.value;
   if (!failed) return null;
-  const { message, code, largest, action } = failed;
+  const { message, code, largest, action, isReplaced } = failed;
   return (
     <div role="alert" id="alert">
       <p>
@@ -199,7 +199,11 @@ function Alert() {
           ))}
         </ul>
       )}
-      {shown.value && <p>Below is still {shown.value}.</p>}
+      {shown.value && (
+        <p>
+          Below is {isReplaced ? "instead" : "still"} {shown.value}.
+        </p>
+      )}
       <div class="actions">
         {action && (
           <button type="button" id="mend" onClick={action.run}>

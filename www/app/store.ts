@@ -25,8 +25,8 @@ const MAX_BYTES = 200_000_000;
 let database: Promise<IDBDatabase> | undefined;
 /** Why something is not kept, until it is kept or the reader has dismissed this. */
 export const warning = signal<string | undefined>(undefined);
-/** What is not kept. */
-const lost = new Set<string>();
+/** What is not kept, and why. */
+const lost = new Map<string, string>();
 
 function connect(): Promise<IDBDatabase> {
   database ??= new Promise((resolve, reject) => {
@@ -60,25 +60,35 @@ async function within<T>(
   });
 }
 
-/** Runs the write of something; if it fails, the page says so, once for all that fails. */
+/** Says that something is not kept, once for all that is not kept for the same reason. */
+export function notKept(what: string, why: string): void {
+  const isSaid = [...lost.values()].includes(why);
+  lost.set(what, why);
+  if (isSaid) return;
+  warning.value = why;
+  say(why, true);
+}
+
+/** Runs the write of something; if it fails, the page says so. */
 async function attempt(what: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
     if (lost.delete(what) && lost.size === 0) warning.value = undefined;
   } catch (error) {
-    const isFirst = lost.size === 0;
-    lost.add(what);
-    if (!isFirst) return;
     const isFull = (error as DOMException | null)?.name === "QuotaExceededError";
     const why = isFull ? "its storage is full" : "it does not allow storage";
-    warning.value = `This browser will not keep your file and edits after a reload, because ${why}. Everything else works; save them if you need them.`;
-    say(warning.value, true);
+    notKept(
+      what,
+      `This browser will not keep your file and edits after a reload, because ${why}. Everything else works; save them if you need them.`,
+    );
   }
 }
 
-export function saveFile(kept: Omit<Kept, "time">): Promise<void> {
-  if (kept.file.size > MAX_BYTES) return Promise.resolve();
-  return attempt(`file ${kept.name}`, async () => {
+export async function saveFile(kept: Omit<Kept, "time">): Promise<void> {
+  const { name, file } = kept;
+  if (file.size > MAX_BYTES)
+    return notKept(name, `${name} will not be here after a reload: it has more than ${MAX_BYTES / 1e6} MB.`);
+  return attempt(name, async () => {
     await within("files", "readwrite", (files) => files.put({ ...kept, time: Date.now() } satisfies Kept));
     const all = await within<Kept[]>("files", "readonly", (files) => files.getAll());
     const old = all.sort((a, b) => b.time - a.time).slice(MAX_FILES);

@@ -68,7 +68,7 @@ export const VIEWS: readonly View[] = [
   {
     name: "tokens",
     title: "Tokens",
-    kinds: ["text", "source", "prompt"],
+    kinds: ["text", "source", "prompt", "conversation"],
     example: "text",
     load: () => import("../tokens/index.tsx"),
     styles: ["view.css", "tokens.css"],

@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 /** The chosen message: what is sent of it, and why it stays or goes. */
 
-import { useSignal } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
+import { setParam, view } from "../app/state.ts";
 import { FATES, ROLES } from "../worker/questions.ts";
 import { fateWord, REASONS } from "./fate-words.ts";
 import { chosen, detail, next, ran } from "./state.ts";
@@ -44,9 +45,14 @@ export function MessageTab() {
         {next.value?.run === run.run && next.value.row === row && <span class="reason">It is the next to go.</span>}
       </p>
       {index >= 0 && (
-        <button type="button" id="pin" aria-pressed={isPinned} onClick={() => void setPin(index, !isPinned)}>
-          {isPinned ? "Unpin" : "Pin: it stays whatever the budget"}
-        </button>
+        <div class="actions">
+          <button type="button" id="pin" aria-pressed={isPinned} onClick={() => void setPin(index, !isPinned)}>
+            {isPinned ? "Unpin" : "Pin: it stays whatever the budget"}
+          </button>
+          <button type="button" id="its-tokens" onClick={() => showTokens(index)}>
+            Its tokens
+          </button>
+        </div>
       )}
       {sent !== undefined && <Text key={`s${id}`} title="As sent" text={sent} id="sent" />}
       <Text
@@ -57,6 +63,14 @@ export function MessageTab() {
       />
     </div>
   );
+}
+
+/** Shows a message in the view of tokens. */
+function showTokens(index: number): void {
+  batch(() => {
+    setParam("tokens.message", String(index + 1));
+    view.value = "tokens";
+  });
 }
 
 function Text({ title, text, id }: { title: string; text: string; id: string }) {

@@ -6,8 +6,15 @@ export interface FolderFile {
   file: File;
 }
 
-/** The library's own sources, a folder that can be read again, or files as they were when they were given. */
-export type Folder = { kind: "repository" } | { kind: "handle"; handle: FileSystemDirectoryHandle } | FileList;
+/**
+ * The library's own sources, a folder that can be read again, files as they were when they were given, or a folder that
+ * was kept at a `time`, as `pack.ts` writes it.
+ */
+export type Folder =
+  | { kind: "repository" }
+  | { kind: "handle"; handle: FileSystemDirectoryHandle }
+  | FileList
+  | { kind: "kept"; file: File; time: number };
 interface FileList {
   kind: "files";
   files: readonly FolderFile[];

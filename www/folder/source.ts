@@ -5,12 +5,7 @@ import type { BrowserFile } from "../../js/search/sources/browser.ts";
 import type { FileSource } from "../../js/search/types.ts";
 import type { Failed } from "../talk.ts";
 import type { Folder, FolderFile } from "./given.ts";
-
-interface RepositoryFile {
-  path: string;
-  text: string;
-  version: string;
-}
+import { storedSource, unpacked } from "./pack.ts";
 
 /** The library's own sources in one file; the build puts it beside the page. */
 const REPOSITORY = "repository/files.json";
@@ -19,15 +14,11 @@ const REPOSITORY = "repository/files.json";
 export async function sourceOf(folder: Folder): Promise<FileSource> {
   if (folder.kind === "handle") return browserFiles(folder.handle);
   if (folder.kind === "files") return browserFiles(folder.files.map(withPath));
+  if (folder.kind === "kept") return unpacked(folder.file);
   const response = await fetch(new URL(REPOSITORY, import.meta.url));
   if (!response.ok)
     throw { code: "file_not_found", message: `${REPOSITORY} answered ${response.status}` } satisfies Failed;
-  const files = (await response.json()) as RepositoryFile[];
-  const byPath = new Map(files.map((file) => [file.path, file]));
-  return {
-    list: () => files.map(({ path, text, version }) => ({ path, version, size: text.length })),
-    read: async (path) => byPath.get(path) ?? { path, reason: "gone" },
-  };
+  return storedSource(await response.json());
 }
 
 /** A file that was passed to a worker has lost the path of its folder. */

@@ -12,6 +12,7 @@ import type { FieldHandle } from "../code/field.tsx";
 import { Lines } from "../code/lines.ts";
 import { count, number } from "../conversation/words.ts";
 import { Details } from "../app/details.tsx";
+import { KeptNote } from "../folder/keep.tsx";
 import { missingFrom, partsOf } from "./outcomes.ts";
 import { Candidates, Parts } from "./parts.tsx";
 import * as store from "./store.ts";
@@ -49,6 +50,7 @@ export default function InlineView() {
         <Fit max={16_384} step={4} inWords={`A budget of ${count(budget.value, "token")}. ${sentInWords()}`} />
       </div>
       <Knobs />
+      <KeptNote />
       <Tabs focus={() => field.current!.focus()} />
       <div class="code-panes">
         <section class="code-pane" aria-labelledby="source-title">

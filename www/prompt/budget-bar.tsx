@@ -4,7 +4,7 @@
 import { useMemo } from "preact/hooks";
 import { TokensField } from "../parts/tokens-field.tsx";
 import type { PageCut } from "../../js/prompt/html-tracer-data.ts";
-import { briefOf, budgetWithout, errorOf, isForBudget, neededFor, rowFor } from "./model.ts";
+import { briefOf, budgetWithout, budgetsWithout, errorOf, isForBudget, neededFor, rowFor } from "./model.ts";
 import type { Shown } from "./model.ts";
 import { counted, number } from "./number.ts";
 
@@ -56,11 +56,16 @@ export function outcomeOf({ tree, cut, steps }: Shown, whole: number): string {
   return `${gone}. First to go: ${first}${last}.`;
 }
 
+/** Returns the budgets below which a removal is made. */
+function marksOf(shown: Shown): number[] {
+  const without = budgetsWithout(shown);
+  return shown.steps.flatMap(({ removal }, step) => (isForBudget(removal) ? [without[step]! - 1] : []));
+}
+
 export function BudgetBar({ shown, whole, budget, onBudget, budgets, asRendered }: BudgetBarProps) {
-  const { cut, steps } = shown;
+  const { cut } = shown;
   const marks = useMemo(() => {
-    const places =
-      budgets ?? steps.flatMap(({ removal }, step) => (isForBudget(removal) ? [budgetWithout(shown, step) - 1] : []));
+    const places = budgets ?? marksOf(shown);
     return places.length > MAX_MARKS ? [] : places;
   }, [shown, budgets]);
   const most = Math.max(whole, asRendered !== undefined && asRendered <= whole * 1.25 ? asRendered : 0, 1);

@@ -12,7 +12,7 @@ import type { RenderFormat } from "../../js/prompt/output/request.ts";
 import type { Failed } from "../talk.ts";
 import { Editor, goToLine } from "./editor.tsx";
 import { Epochs, toldBy } from "./epochs.tsx";
-import { briefOf, cutFor, treeOf } from "./model.ts";
+import { cutFor, treeOf } from "./model.ts";
 import type { Tree } from "./model.ts";
 import { number } from "./number.ts";
 import type { Whole } from "./questions.ts";
@@ -55,7 +55,8 @@ export default function PromptView() {
     shown.value = thing.name;
     thing.file
       .text()
-      .then((text) => isCurrent && setRead({ id: thing.id, of: readPrompt(text) }))
+      .then(readPrompt)
+      .then((of) => isCurrent && setRead({ id: thing.id, of }))
       .catch((error: Failed) => {
         if (isCurrent) failure.value = { code: error.code ?? "unreadable", message: error.message };
       });
@@ -101,14 +102,9 @@ function Fixed({ data, given }: { data: PageData; given: number | undefined }) {
       budgets={cuts.map((one) => one.budget)}
       onBudget={cuts.length > 1 ? (to) => (budget.value = cutFor(cuts, to).budget) : undefined}
     >
-      <Epochs epochs={epochs} nameOf={(id) => nameIn(base, id)} />
+      <Epochs epochs={epochs} tree={base} />
     </TraceView>
   );
-}
-
-function nameIn(tree: Tree, id: number): string {
-  const index = tree.nodes.findIndex((node) => node.id === id);
-  return index < 0 ? `#${id}` : briefOf(tree, index);
 }
 
 interface Ran {
@@ -290,7 +286,7 @@ function Typed({ original, isJSON, given, isLinked }: TypedProps) {
             say={say}
           >
             <Request budget={wanted} cut={cut} />
-            <Epochs epochs={ran.whole.epochs} nameOf={(id) => nameIn(ran.tree, id)} />
+            <Epochs epochs={ran.whole.epochs} tree={ran.tree} />
           </TraceView>
         ) : (
           <p class="waiting">{error ? "The tree appears as soon as the code runs." : "Rendering …"}</p>

@@ -7,7 +7,7 @@ import type { PageCut } from "../../js/prompt/html-tracer-data.ts";
 import { unpack } from "../../js/prompt/html-tracer-pack.ts";
 import type { PackedData } from "../../js/prompt/html-tracer-pack.ts";
 import { Epochs, toldBy } from "./epochs.tsx";
-import { briefOf, cutFor, treeOf } from "./model.ts";
+import { cutFor, treeOf } from "./model.ts";
 import { TraceView } from "./trace-view.tsx";
 
 declare const DATA: PackedData;
@@ -67,10 +67,6 @@ function Page() {
     }
   }
 
-  const nameOf = (id: number) => {
-    const index = base.nodes.findIndex((node) => node.id === id);
-    return index < 0 ? `#${id}` : briefOf(base, index);
-  };
   return (
     <>
       <header>
@@ -84,7 +80,7 @@ function Page() {
           asRendered={budget}
           onBudget={(to) => void change(to)}
         >
-          <Epochs epochs={epochs} nameOf={nameOf} />
+          <Epochs epochs={epochs} tree={base} />
         </TraceView>
       </main>
       <p role="status">{status}</p>

@@ -127,14 +127,22 @@ export function tokensAfter({ cut, steps }: Shown, count: number): number {
 }
 
 /**
- * Returns the smallest budget at which a step is not made. A step that meets the limit of an element is made at every
- * budget, so it adds nothing.
+ * Returns for each step the smallest budget at which it is not made. A step that meets the limit of an element is made
+ * at every budget, so it adds nothing.
  */
-export function budgetWithout({ cut, steps }: Shown, step: number): number {
-  return Math.round(
-    steps.slice(step).reduce((sum, { freed, removal }) => sum + (isForBudget(removal) ? freed : 0), cut.tokens),
-  );
+export function budgetsWithout({ cut, steps }: Shown): number[] {
+  const budgets: number[] = [];
+  let sum = cut.tokens;
+  for (let step = steps.length - 1; step >= 0; step--) {
+    const { freed, removal } = steps[step]!;
+    if (isForBudget(removal)) sum += freed;
+    budgets[step] = Math.round(sum);
+  }
+  return budgets;
 }
+
+/** Returns the smallest budget at which a step is not made. */
+export const budgetWithout = (shown: Shown, step: number): number => budgetsWithout(shown)[step]!;
 
 /** Returns the smallest budget that leaves something of the prompt, if the one of the cut does not. */
 export function neededFor(shown: Shown): number | undefined {
@@ -181,8 +189,8 @@ export function briefOf(tree: Tree, index: number): string {
 
 /** Returns the text that is all that an element contains: both have one row. */
 export function textIn({ nodes, children }: Tree, index: number): number | undefined {
-  const [only, ...others] = children[index]!;
-  return only !== undefined && others.length === 0 && nodes[only]!.type === "text" ? only : undefined;
+  const { length, 0: only } = children[index]!;
+  return only !== undefined && length === 1 && nodes[only]!.type === "text" ? only : undefined;
 }
 
 /** Returns the indices of the rows: of nodes whose ancestors are open, without texts that have no row of their own. */

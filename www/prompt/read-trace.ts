@@ -6,6 +6,7 @@ import type { PageCut, PageData } from "../../js/prompt/html-tracer-data.ts";
 import { unpack } from "../../js/prompt/html-tracer-pack.ts";
 import type { PackedData } from "../../js/prompt/html-tracer-pack.ts";
 import type { PromptTrace } from "../../js/prompt/explain.ts";
+import { turn } from "../talk.ts";
 import { isInspected } from "./is-prompt.ts";
 import { isForBudget } from "./model.ts";
 
@@ -17,17 +18,24 @@ export type Read =
 
 const PAGE_DATA = /<script[^>]*>const DATA = (.*);$/m;
 
-/** @throws EspalierError `bad_input` with a sentence that says what to do */
-export function readPrompt(text: string): Read {
+/**
+ * Reads in tasks that are short for 15,000 nodes: parsing, reading, and then whatever the caller does.
+ *
+ * @throws EspalierError `bad_input` with a sentence that says what to do
+ */
+export async function readPrompt(text: string): Promise<Read> {
   try {
-    return readText(text);
+    await turn();
+    const read = await readText(text);
+    await turn();
+    return read;
   } catch (error) {
     // Fields of another kind than they should be.
     throw error instanceof EspalierError ? error : bad(DAMAGED);
   }
 }
 
-function readText(text: string): Read {
+async function readText(text: string): Promise<Read> {
   const start = text.trimStart();
   if (start === "") throw bad("The file is empty.");
   if (isInspected(start))
@@ -35,14 +43,16 @@ function readText(text: string): Read {
       "This is what console.log prints of a trace, which leaves most of it out. Print JSON.stringify(prompt.trace()) instead.",
     );
   if (start.startsWith("<!doctype html>"))
-    return { kind: "trace", data: checked(parsed(PAGE_DATA.exec(text)?.[1] ?? "")) };
+    return { kind: "trace", data: checked(await turnAfter(parsed(PAGE_DATA.exec(text)?.[1] ?? ""))) };
   if (!start.startsWith("{")) return { kind: "code", code: text };
-  const value = parsed(text) as Record<string, unknown>;
+  const value = (await turnAfter(parsed(text))) as Record<string, unknown>;
   if (Array.isArray(value["cuts"])) return { kind: "trace", data: checked(value) };
   if (Array.isArray(value["nodes"])) return { kind: "trace", data: dataOf(value as unknown as PromptTrace) };
   if (typeof value["node"] === "object") return { kind: "json", code: text };
   throw bad("This JSON has neither the nodes of a trace nor a tree of elements.");
 }
+
+const turnAfter = async <T>(value: T): Promise<T> => (await turn(), value);
 
 function parsed(text: string): unknown {
   try {

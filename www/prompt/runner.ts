@@ -1,7 +1,7 @@
 /** The page's side of running prompts: one worker, which is ended if code does not end. */
 
 import type { EncodingName } from "../../js/types/count.ts";
-import { asking, SUPERSEDED } from "../talk.ts";
+import { asking, SUPERSEDED, turn } from "../talk.ts";
 import type { Failed } from "../talk.ts";
 import type { Asked, Questions, Whole } from "./questions.ts";
 
@@ -34,7 +34,10 @@ async function limited<T>(answer: Promise<T>): Promise<T> {
       stop();
     }, TIME_LIMIT);
   });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  const answered = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  // Of 15,000 nodes both reading the answer and drawing it take a while: each is a task of its own.
+  await turn();
+  return answered;
 }
 
 let newest = 0;

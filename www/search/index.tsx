@@ -6,6 +6,7 @@ import { Fit } from "../app/fit.tsx";
 import { ProfileChoice, Switch } from "../app/knobs.tsx";
 import { budget, keys, opened } from "../app/state.ts";
 import { count, number } from "../conversation/words.ts";
+import { KeptNote } from "../folder/keep.tsx";
 import { Hits } from "./hits.tsx";
 import { LeftOut, Skipped, Warnings } from "./left-out.tsx";
 import { other } from "./protocol.ts";
@@ -102,6 +103,7 @@ export default function SearchView() {
           ))}
         </p>
       )}
+      <KeptNote />
       <p id="index-state" class="note">
         {progress?.working && (
           <progress

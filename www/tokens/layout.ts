@@ -32,13 +32,25 @@ const isWide = (unit: number) =>
 
 const digits = (id: number) => (id < 10 ? 1 : Math.floor(Math.log10(id)) + 1);
 
-/** Returns the index of the first token of each row. A token that is wider than a row has a row of its own. */
-export function rowsOf(tokens: Tokens, columns: number, hasIds: boolean): Uint32Array {
+/**
+ * Returns the index of the first token of each row. A token that is wider than a row has a row of its own. Before each
+ * token of `heads`, in order, is a row without tokens, for a heading.
+ */
+export function rowsOf(tokens: Tokens, columns: number, hasIds: boolean, heads: ArrayLike<number> = []): Uint32Array {
   const { text, ends } = tokens;
   const rows: number[] = ends.length > 0 ? [0] : [];
   let used = 0;
+  let head = 0;
   let newline = text.indexOf("\n");
-  for (let index = 0; index < ends.length; index++) {
+  for (let index = 0; index <= ends.length; index++) {
+    if (heads[head] === index) {
+      // A row that has begun, and is still empty, becomes the heading.
+      if (rows.at(-1) !== index) rows.push(index);
+      while (heads[++head] === index) rows.push(index);
+      if (index < ends.length) rows.push(index);
+      used = 0;
+    }
+    if (index === ends.length) break;
     const width = columnsOf(tokens, index, hasIds);
     if (used > 0 && used + width > columns) {
       rows.push(index);
@@ -52,6 +64,11 @@ export function rowsOf(tokens: Tokens, columns: number, hasIds: boolean): Uint32
     if (index + 1 < ends.length) rows.push(index + 1);
   }
   return Uint32Array.from(rows);
+}
+
+/** Returns the rows without tokens. */
+export function headRowsOf(rows: Uint32Array, tokens: number): number[] {
+  return [...rows.keys()].filter((row) => rows[row] === (rows[row + 1] ?? tokens));
 }
 
 /** Returns the row of a token. */

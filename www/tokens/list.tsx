@@ -9,7 +9,7 @@ import { budget } from "../app/state.ts";
 import { number } from "../conversation/words.ts";
 import { ID_SCALE, rowAt } from "./layout.ts";
 import type { Token } from "./protocol.ts";
-import { chosen, columns, counted, hasIds, hasSpaces, rangeOf, rowOfToken, rows, see, tokens } from "./store.ts";
+import { chosen, columns, counted, hasIds, hasSpaces, heads, rangeOf, rowOfToken, rows, see, tokens } from "./store.ts";
 
 /** Pixels of a row, without and with ids. */
 const HEIGHT = { plain: 24, ids: 42 };
@@ -35,27 +35,40 @@ export function TokenList() {
 
   useEffect(() => {
     const element = box.current!;
+    const digits = ruler.current!;
+    // It may still report once when the view has gone.
     const observer = new ResizeObserver(() => {
+      const width = digits.getBoundingClientRect().width / 10;
+      if (width === 0) return;
       setTall(element.clientHeight);
-      const width = ruler.current!.getBoundingClientRect().width / 10;
       columns.value = Math.max(8, Math.floor((element.clientWidth - 2 * PADDING) / width));
     });
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
   useEffect(() => see(first, last), [first, last, rows.value]);
-  const show = (row: number) => {
+  /** A row without tokens is a heading. */
+  const isHead = (at: number) => {
+    const [from, to] = rangeOf(at);
+    return at >= 0 && at < rows.value.length && from === to;
+  };
+  /** Scrolls as little as is needed; what is far away comes to the top. */
+  const show = (row: number, isChosen = false) => {
     const element = box.current!;
-    const from = PADDING + row * height;
-    if (from < top) element.scrollTop = (from - PADDING) / scale;
-    else if (from + height > top + tall) element.scrollTop = (from + height + PADDING - tall) / scale;
+    let above = row;
+    while (isHead(above - 1)) above--;
+    const from = PADDING + above * height;
+    const to = PADDING + (row + 1) * height;
+    const isFar = isChosen && (to < top - tall || from > top + 2 * tall);
+    if (from < top || isFar) element.scrollTop = (from - PADDING) / scale;
+    else if (to > top + tall) element.scrollTop = (to + PADDING - tall) / scale;
   };
   const row = rowOfToken(chosen.value);
-  useLayoutEffect(() => show(row), [chosen.value, rows.value]);
+  useLayoutEffect(() => show(row, true), [chosen.value, rows.value]);
   // The end of the budget is shown while the budget changes.
   const isFirst = useRef(true);
   useEffect(() => {
-    if (!isFirst.current) show(rowOfToken(Math.max(0, budget.value - 1)));
+    if (!isFirst.current && !counted.value?.request) show(rowOfToken(Math.max(0, budget.value - 1)));
     isFirst.current = rows.value.length === 0;
   }, [budget.value]);
 
@@ -67,8 +80,11 @@ export function TokenList() {
     const [from, to] = rangeOf(row);
     /** The token below or above that is at the same place in its row. */
     const beside = (by: number) => {
-      const wanted = Math.min(rows.value.length - 1, Math.max(0, row + by));
+      let wanted = Math.min(rows.value.length - 1, Math.max(0, row + by));
+      while (isHead(wanted)) wanted += Math.sign(by);
       const [start, end] = rangeOf(wanted);
+      // There are only headings further on.
+      if (start === end) return chosen.value;
       return Math.min(end - 1, start + chosen.value - from);
     };
     const next = {
@@ -92,6 +108,7 @@ export function TokenList() {
     if (at < first || at >= last) continue;
     shownRows.set(at, [...(shownRows.get(at) ?? []), token]);
   }
+  const place = (at: number) => `translateY(${PADDING + at * height - top + scrolled}px)`;
   const isChosenShown = tokens.value.some(({ index }) => index === chosen.value);
   return (
     <div
@@ -111,13 +128,27 @@ export function TokenList() {
         0000000000
       </span>
       <div role="rowgroup" style={{ height: `${pixels}px` }}>
+        {heads.value.map(({ row: at, label, note }) => (
+          <div
+            key={`h${at}`}
+            role="row"
+            aria-rowindex={at + 1}
+            class={note === undefined ? "token-row head part" : "token-row head"}
+            style={{ transform: place(at), height: `${height}px` }}
+          >
+            <span role="rowheader">
+              {label}
+              {note && <small> {note}</small>}
+            </span>
+          </div>
+        ))}
         {[...shownRows].map(([at, own]) => (
           <div
             key={at}
             role="row"
             aria-rowindex={at + 1}
             class="token-row"
-            style={{ transform: `translateY(${PADDING + at * height - top + scrolled}px)`, height: `${height}px` }}
+            style={{ transform: place(at), height: `${height}px` }}
           >
             {own.map((token) => (
               <Cell key={token.index} token={token} />
@@ -129,8 +160,8 @@ export function TokenList() {
   );
 }
 
-function Cell({ token: { index, id, text } }: { token: Token }) {
-  const isOver = index >= budget.value;
+function Cell({ token: { index, id, text, isGone = false } }: { token: Token }) {
+  const isOver = counted.value?.request ? isGone : index >= budget.value;
   return (
     <span
       role="gridcell"

@@ -1,9 +1,11 @@
-/** A first view before engine and vocabulary are there: tokens by the length of texts, fates by age. */
+/**
+ * A first view of an example before engine and vocabulary are there: tokens by the length of texts, fates by age. The
+ * examples are chat completions, so nothing else is loaded to read them; the readers of all formats come with the engine.
+ */
 
-import { readConversation } from "../../js/formats/index.ts";
+import { messages as chat } from "../../js/formats/openai/read-chat.ts";
+import type { NeutralMessage } from "../../js/types/messages.ts";
 import { peekOf, textOf } from "../reading.ts";
-import type { Open } from "../session.ts";
-import { firstView, viewOf } from "../session.ts";
 import { tell } from "../talk.ts";
 import { FATES, ROLES } from "./questions.ts";
 import type { Estimate, Rows } from "./questions.ts";
@@ -15,11 +17,10 @@ const MAX_PEEKS = 60;
 /** Larger conversations are not read twice. */
 const MAX_MESSAGES = 5_000;
 
-/** Tells the page an estimate. */
-export function tellEstimate(open: Open, budget: number): void {
-  const { input, options } = viewOf(open, firstView(open));
-  const { messages, format } = readConversation(input, options);
-  if (messages.length > MAX_MESSAGES) return;
+/** Tells the page an estimate, unless the conversation is in another format. */
+export function tellEstimate(name: string, input: unknown, budget: number): void {
+  const messages = readChat((input as { messages?: unknown[] }).messages ?? (input as unknown[]));
+  if (!messages || messages.length > MAX_MESSAGES) return;
   const tokens = messages.map((message) => Math.ceil(textOf(message).length / CHARACTERS) + CHARACTERS);
   const size = messages.length;
   const rows: Rows = {
@@ -38,6 +39,17 @@ export function tellEstimate(open: Open, budget: number): void {
   const first = rows.fates.indexOf(FATES.indexOf("kept"));
   const peeks = messages.slice(first, first + MAX_PEEKS).map((message) => peekOf(message, 200));
   const total = tokens.reduce((sum, count) => sum + count, 0);
-  const estimate: Estimate = { name: open.name, format, total, sent: budget - left, budget, rows, first, peeks };
-  tell({ estimate });
+  const format = "openai-chat";
+  tell({ estimate: { name, format, total, sent: budget - left, budget, rows, first, peeks } satisfies Estimate });
+}
+
+function readChat(list: readonly unknown[]): NeutralMessage[] | undefined {
+  const state = new Map<string, unknown>();
+  try {
+    return list.map(
+      (message, at) => chat.read(message as Record<string, unknown>, at, `messages[${at}]`, state).message,
+    );
+  } catch {
+    return undefined;
+  }
 }

@@ -5,6 +5,7 @@
 
 export { compactAt } from "./compacting.ts";
 export { applyRun, edited, logText, pin, recorded, redo, restoreLog, takeUp, undo } from "./edits.ts";
+export { handRows } from "./hand-rows.ts";
 export { openFile } from "./open-file.ts";
 export { readTyped } from "./profiles.ts";
 export { result } from "./result.ts";

@@ -37,8 +37,11 @@ async function open({
   let opened: Open;
   if (link) opened = await (await later()).openLink(source as { text: string }, link, encoding);
   else if (source instanceof File) opened = await (await later()).openFile(source, conversation);
-  else opened = { name: source.name, input: await read(source) };
-  if (estimate !== undefined && !isLoaded) tellEstimate(opened, estimate);
+  else {
+    const input = await read(source);
+    opened = { name: source.name, input };
+    if (estimate !== undefined && !isLoaded) tellEstimate(source.name, input, estimate);
+  }
   await loading;
   if (source instanceof File)
     tell({ name: source.name, bytes: source.size, size: source.size, isRead: true } satisfies Progress);
@@ -74,7 +77,8 @@ answering<Questions>(
     takeUp: async (asked) => (await later()).takeUp(asked),
     log: async () => (await later()).logText(),
     handOver: async (asked) => (await counting).handOver(asked),
+    handRows: async (asked) => (await later()).handRows(asked),
   },
-  ["run", "profile", "peeks", "detail", "next", "recorded", "find"],
+  ["run", "profile", "peeks", "detail", "next", "recorded", "find", "handRows"],
   async () => (await counting).runAhead(),
 );

@@ -7,6 +7,7 @@ import type { ReadProfile } from "../parts/profile-text.ts";
 import type { Lines } from "../run/types.ts";
 import type { CompactReport } from "../../js/types/compact-report.ts";
 import type { EncodingName, Origin, Totals } from "../../js/types/count.ts";
+import type { Part as MessagePart } from "../../js/types/messages.ts";
 
 /** The messages of a session to show: those of the next request, all of them, or the side chain of that index. */
 export type Part = "live" | "history" | { side: number };
@@ -169,4 +170,30 @@ export type Questions = {
   log: [asked: object, answer: string];
   /** Sends messages and tools in neutral form through `port`, for a worker of a view. */
   handOver: [asked: { port: MessagePort }, answer: undefined];
+  /** Runs, and sends {@link HandedRows} through `port`, for the worker of the view of tokens. */
+  handRows: [
+    asked: { port: MessagePort; mode: Mode; budget: number; profile: string; isSentOnly: boolean },
+    answer: undefined,
+  ];
 };
+
+/** A message of a run, as it is sent; if it is not sent, as it was. */
+export interface HandedRow {
+  /** Index of the message in the conversation, or -1. */
+  index: number;
+  role: string;
+  fate: (typeof FATES)[number];
+  /** Tokens; 0 in `after` if it is not sent. */
+  before: number;
+  after: number;
+  /** Absent if its words are not known. */
+  parts?: readonly MessagePart[];
+}
+
+export interface HandedRows {
+  rows: HandedRow[];
+  encoding: EncodingName;
+  /** Tokens of the request, before and after the run. */
+  before: number;
+  after: number;
+}

@@ -84,7 +84,7 @@ export async function run(mode: Mode, budget: number, anew = false, profile = "e
     answer = known.answer;
     span = known;
   } else {
-    const ran = mode === "prune" ? prunes(of, budget) : await compacts(of, budget, profile);
+    const ran = await fresh(mode, budget, profile);
     keepFull(number, ran);
     answer = answerOf(ran);
     span = mode === "prune" ? remember(ran) : { low: budget, high: budget };
@@ -104,6 +104,11 @@ export async function run(mode: Mode, budget: number, anew = false, profile = "e
     ran,
     Object.values(rows).map(({ buffer }) => buffer as ArrayBuffer),
   );
+}
+
+/** Runs now, whatever is remembered. */
+export async function fresh(mode: Mode, budget: number, profile: string): Promise<FullRun> {
+  return mode === "prune" ? prunes(held(), budget) : compacts(held(), budget, profile);
 }
 
 function answerOf({ mode, rows, report, lines, profile }: FullRun): Kept["answer"] {

@@ -238,7 +238,7 @@ test("damaged traces are refused in words, and never half read", async () => {
   const tracer = new espalier.HTMLTracer();
   await espalier.render(h(espalier.UserMessage, {}, "Hello") as any, { budget: 30, tracer });
   const page = await tracer.html();
-  assert.equal(readPrompt(page).kind, "trace");
+  assert.equal((await readPrompt(page)).kind, "trace");
   const random = new Random(7);
   let read = 0;
   for (let round = 0; round < 400; round++) {
@@ -249,7 +249,7 @@ test("damaged traces are refused in words, and never half read", async () => {
       random.pick(["", "0", "-1", '"', "null", "[]", "{}", ",", "1e9"]) +
       whole.slice(start + random.below(6));
     try {
-      const found = readPrompt(damaged);
+      const found = await readPrompt(damaged);
       if (found.kind !== "trace") continue;
       read++;
       const { nodes, cuts } = found.data;
