@@ -3,6 +3,7 @@
 import { EspalierError } from "../errors/errors.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
+import { FittingTools } from "./fitting-tools.ts";
 import type { Fitted } from "./fit.ts";
 import type { Look, RequestFields, RequestStep } from "./machine.ts";
 import { countSystem, largestTools } from "./meter.ts";
@@ -13,6 +14,8 @@ import type { Sent } from "./sending.ts";
 import { aborted, waitAtMost } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
+import type { FittedTools } from "../tools/fit-tools.ts";
+import type { ToolList } from "../types/messages.ts";
 import { LIFETIMES } from "../cache/lifetimes.ts";
 import { shownExceeded } from "../calls/request-limits.ts";
 
@@ -42,6 +45,11 @@ export class Requests<T> {
   private readonly options: ConversationOptions<T>;
   private readonly sending: Sending<T>;
   private readonly prefix = new Prefix<T>();
+  private readonly fitting: FittingTools<T>;
+  /** The host's tool definitions, and those of them that fitted the previous request. */
+  private tools: ToolList | undefined;
+  private fitted: FittedTools<ToolList> | undefined;
+  /** The definitions that are counted. */
   private toolsKey: unknown;
   private toolsText = "";
   private warnedOf = "";
@@ -58,6 +66,9 @@ export class Requests<T> {
     this.options = options;
     this.system = context.apart;
     this.sending = new Sending(context, options);
+    this.fitting = new FittingTools(context, options);
+    this.tools = options.tools;
+    this.toolsKey = options.tools;
   }
 
   free(): void {
@@ -69,21 +80,23 @@ export class Requests<T> {
     this.sending.tell(fitted, look);
   }
 
-  async prepare({ tools, model, system }: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
-    await this.begin({ tools, model });
+  async prepare(options: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
+    const { model, system } = options;
+    await this.begin({ model });
+    const fitted = this.fitTools(options);
     this.alone(system);
     const made = await this.made(signal).catch((error: unknown) => {
       if (error instanceof EspalierError && error.code === "budget_exceeded") this.insufficient(false);
       throw error;
     });
     this.startIfDue(made);
-    return this.finished(made.look, made.sent, made.compactions);
+    return withTools(this.finished(made.look, made.sent, made.compactions), fitted);
   }
 
   /** Applies the settings of the next request. */
   async begin({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
     const { compactor, models } = this.parts;
-    if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
+    this.takeTools(tools);
     if (model !== undefined && this.c.machine.isOther(model)) {
       if (this.c.profile.cancelsOnSwitch) compactor.cancelJob();
       await models.change(model);
@@ -174,11 +187,38 @@ export class Requests<T> {
       parts.compactor.startJob("threshold", { focus: undefined, model: true });
   }
 
-  private setTools(tools: NonNullable<PrepareOptions["tools"]>): void {
+  /** Takes the host's tool definitions for the next requests. */
+  private takeTools(tools: ToolList | undefined): void {
+    if (tools === undefined) return;
+    this.tools = tools;
+    this.countTools(tools);
+  }
+
+  /** Counts tool definitions for the next requests, unless they are those of the previous one. */
+  private countTools(tools: ToolList): void {
+    if (tools === this.toolsKey) return;
     const { log } = this.c;
     log.setTools(tools);
     this.toolsKey = tools;
     this.toolsText = JSON.stringify(log.counted({}).tools);
+  }
+
+  /** Takes the tool definitions of a request: the host's, or as much of them as fits their share. */
+  private fitTools({ tools = this.tools, toolsShare, fitTools }: PrepareOptions): FittedTools<ToolList> | undefined {
+    const before = tools === this.tools ? this.fitted : undefined;
+    this.fitted = undefined;
+    if (tools === undefined) return undefined;
+    if (toolsShare === undefined) {
+      this.takeTools(tools);
+      return undefined;
+    }
+    const fitted = this.fitting.fit(tools, toolsShare, fitTools);
+    // An equal list is the same object, which is not counted again.
+    const isSame = before !== undefined && JSON.stringify(before.report.cut) === JSON.stringify(fitted.report.cut);
+    this.fitted = isSame ? { ...fitted, tools: before.tools } : fitted;
+    this.tools = tools;
+    this.countTools(this.fitted.tools);
+    return this.fitted;
   }
 
   /** Records the request and returns it with its report. */
@@ -207,15 +247,16 @@ export class Requests<T> {
   }
 
   /** Prepares a request without a compaction: for a call from within the callback that holds the turn. */
-  async prepareInside({ tools, model, system }: PrepareOptions): Promise<Prepared<T>> {
-    await this.beginInside({ tools, model });
-    this.alone(system);
+  async prepareInside(options: PrepareOptions): Promise<Prepared<T>> {
+    await this.beginInside({ model: options.model });
+    const fitted = this.fitTools(options);
+    this.alone(options.system);
     const { look, sent } = await this.madeInside();
-    return this.finished(look, sent, []);
+    return withTools(this.finished(look, sent, []), fitted);
   }
 
   async beginInside({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
-    if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
+    this.takeTools(tools);
     if (model !== undefined && this.c.machine.isOther(model)) await this.parts.models.change(model);
   }
 
@@ -322,6 +363,13 @@ export class Requests<T> {
     }
     saving.save();
   }
+}
+
+/** Adds the tool definitions to send to a request. */
+function withTools<T>(prepared: Prepared<T>, fitted: FittedTools<ToolList> | undefined): Prepared<T> {
+  if (!fitted) return prepared;
+  const { tools, report, loader } = fitted;
+  return { ...prepared, tools, ...(loader && { loader }), report: { ...prepared.report, tools: report } };
 }
 
 function isApplied(compactions: readonly Compacted[]): boolean {
