@@ -107,7 +107,7 @@ export class Requests<T> {
   private alone(system: string | undefined): void {
     if (system !== undefined) this.system = countSystem(this.c.log, system);
     this.c.machine.setBudget(undefined);
-    Object.assign(this.c, { apart: this.system, cut: 0, beside: "the system prompt apart" });
+    Object.assign(this.c, { apart: this.system, cut: 0, beside: "the system prompt apart", limits: undefined });
   }
 
   /**
