@@ -24,7 +24,8 @@ import {
 } from "../kinds.ts";
 import { hooks, LASTING } from "./compaction.ts";
 import { COUNTING, model } from "./counting.ts";
-import { LIFETIMES, LIMITS } from "./requests.ts";
+import { LIMITS } from "./limits.ts";
+import { LIFETIMES } from "./requests.ts";
 import { TOOL_FIT } from "./results.ts";
 
 const storage: Kind<any> = (value, path, refuse) =>

@@ -22,7 +22,7 @@ import {
   text,
 } from "../kinds.ts";
 import { COUNTING, model } from "./counting.ts";
-import { LIMITS } from "./requests.ts";
+import { LIMITS } from "./limits.ts";
 
 const { costModel } = COUNTING;
 
