@@ -108,6 +108,21 @@ test("the limit is the caller's, else the model's, else assumed", () => {
   assert.equal(prune(agentRun(1), { model: { name: "gpt-4" } }).report.encoding, "cl100k_base");
 });
 
+test("what the host states replaces wrong data of a model", () => {
+  const limit = (options: PruneOptions) => {
+    const { budget, limitSource, encoding } = prune(agentRun(1), options).report;
+    return [budget, limitSource, encoding];
+  };
+  const smaller = { name: "gpt-4o", maxContextWindowTokens: 32_000 };
+  assert.deepEqual(limit({ model: smaller }), [32_000 - 4_096, "contextWindow", "o200k_base"]);
+  const larger = { name: "gpt-4", maxContextWindowTokens: 1_000_000, outputReserve: 10_000, maxOutputTokens: 10_000 };
+  assert.deepEqual(limit({ model: larger }), [990_000, "contextWindow", "cl100k_base"]);
+  assert.deepEqual(limit({ model: "gpt-4", encoding: "o200k_base" }), [6_144, "modelName", "o200k_base"]);
+  // A window that leaves nothing for the prompt is an error, and no request without messages.
+  for (const model of [{ maxContextWindowTokens: 0 }, { maxContextWindowTokens: 100, outputReserve: 200 }])
+    assert.throws(() => prune(agentRun(1), { model }), { code: "budget_exceeded" });
+});
+
 test("the reserve for the answer is no more than the model can write", () => {
   const limit = (model: PruneOptions["model"]) => {
     const { budget, outputReserve } = prune(agentRun(1), { model: model! }).report;
