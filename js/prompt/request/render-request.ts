@@ -160,6 +160,8 @@ class Flow<F extends RenderFormat> {
   private readonly settings: Settings<F>;
   private readonly asked: number | undefined;
   private readonly isFormGiven: boolean;
+  /** Compactions of the renders so far. */
+  private compactions: readonly Compacted[] = [];
 
   constructor(
     prompt: PromptChildren | PromptElementJSON,
@@ -221,13 +223,14 @@ class Flow<F extends RenderFormat> {
   /** Returns what the limits of the request depend on. */
   private limited(conversation?: Conversation<any>): LimitedRequest {
     const { format, model, tools, limits } = this.settings;
-    const stated = conversation?.inTree().stated;
+    const tree = conversation?.inTree();
     return {
       format,
       tools,
       model: (typeof model === "string" ? model : model?.name) ?? conversation?.log.counted({}).model,
-      provider: providerOf(format, stated?.provider),
-      limits: limits ?? stated?.limits,
+      provider: providerOf(format, tree?.stated.provider),
+      limits: limits ?? tree?.stated.limits,
+      isServerManaged: tree?.isServerManaged ?? false,
     };
   }
 
@@ -302,7 +305,9 @@ class Flow<F extends RenderFormat> {
       lost = lostOf(last, this.claimOf(last)!);
     }
     const rendered = last.rendered();
+    if (room.isAgain) made = { ...made, compactions: [...this.compactions, ...made.compactions] };
     const { compactions } = made;
+    this.compactions = compactions;
     const applied = compactions.findLast(({ status }) => status === "applied");
     const isCut = dropped || lost.length > 0;
     const status = statusOf(compactions, isCut);

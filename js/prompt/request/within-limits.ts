@@ -43,6 +43,8 @@ export interface LimitedRequest {
   tools: ToolList | undefined;
   /** The limits that the host stated. */
   limits: RequestLimits | undefined;
+  /** True if nothing is left out, because the server manages the context. */
+  isServerManaged: boolean;
 }
 
 /**
@@ -58,7 +60,7 @@ export async function withinLimits<F extends RenderFormat>(
   const first = { room: {} as Room, made: await make({}) };
   const exceeded = findings(first.made.rendered, request);
   let [last, left] = [first, exceeded];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < ROUNDS && !request.isServerManaged; round += 1) {
     const room = roomWithin(last.made.rendered, left, last.room, request.limits);
     if (!room) break;
     try {

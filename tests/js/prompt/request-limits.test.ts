@@ -128,12 +128,8 @@ test("a history that is too large in bytes loses pictures first, then it is comp
   const long = begin(0);
   for (let at = 0; at < 30; at += 1) long.push(...round(at));
   long.push({ role: "user", content: "And now?" });
-  const talk = await openConversation<object>({
-    format: "openai-chat",
-    model: "gpt-4o",
-    messages: long,
-    llm: async () => SUMMARY,
-  });
+  const asked = { format: "openai-chat", model: "gpt-4o", messages: long, llm: async () => SUMMARY } as const;
+  const talk = await openConversation<object>(asked);
   const whole = bytes(long);
   const made = await renderRequest(agent(), { conversation: talk, limits: { maxBytes: whole / 2 } });
   assert.ok(bytes(made.messages) <= whole / 2, `${bytes(made.messages)} of ${whole / 2}`);
@@ -141,6 +137,15 @@ test("a history that is too large in bytes loses pictures first, then it is comp
   assert.deepEqual(made.trimmed, []);
   assert.equal(made.report!.request, 1);
   await talk.dispose();
+
+  // A first compaction for the tokens, and another for the bytes: the result lists both.
+  const both = await openConversation<object>(asked);
+  const twice = await renderRequest(agent(), { conversation: both, budget: 4_000, limits: { maxBytes: 2_000 } });
+  assert.ok(bytes(twice.messages) <= 2_000 && twice.budget === 4_000);
+  assert.equal(twice.status, "applied");
+  const statuses = twice.compactions.map(({ status }) => status);
+  assert.deepEqual(statuses, ["applied", "applied"]);
+  await both.dispose();
 });
 
 test("messages of a history go without a summary only where drop allows it", async () => {
