@@ -14,7 +14,7 @@ export interface ModelFacts extends NamedFacts {
   source: string;
   /** Max tokens of an answer, those of reasoning included. Absent if the provider publishes no such limit. */
   maxOutputTokens?: number;
-  /** The origin of `maxOutputTokens`: pages, and the date on which they were read. */
+  /** The origin of `maxOutputTokens`: a page or a package, and its date or that on which it was looked up. */
   outputSource?: string;
 }
 

@@ -1,40 +1,46 @@
 /** The max output tokens of models by their names, as data with a date and a source. */
 
-/** The pages were read on this day. */
-const DATE = "2026-11-26";
-
-/** Rows of a provider: output tokens, and the names that have them. A longer name wins over a shorter one. */
+/** Rows of one source: output tokens, and the names that have them. A longer name wins over a shorter one. */
 interface Rows {
+  /** The origin, and the date on which it was looked up; for pages, in stored copies of them. */
   source: string;
   models: readonly (readonly [tokens: number, names: string])[];
 }
 
 /**
- * Names are written as {@link plain} returns them. Providers that publish no limit (Mistral, xAI, Moonshot) have no
- * rows, nor have names whose limit has changed while they stayed the same (`deepseek-chat`).
+ * Names are written as {@link plain} returns them. There are no rows of providers that publish no limit (Mistral, xAI,
+ * Moonshot), nor of names whose sources disagree (`deepseek-chat`, `gemini-2.0-flash-lite`, `claude-3-sonnet`).
  */
 const ROWS: readonly Rows[] = [
   {
-    // Those of models before 4.5 are from the same page of 2025.
-    source: "platform.claude.com/docs/en/models",
+    source: "platform.claude.com/docs/en/models, 2026-11-26",
     models: [
-      [4_096, "claude-haiku-3 claude-opus-3 claude-sonnet-3"],
-      [8_192, "claude-haiku-3-5 claude-sonnet-3-5"],
-      [32_000, "claude-opus-4 claude-opus-4-0 claude-opus-4-1"],
-      [
-        64_000,
-        "claude-sonnet-3-7 claude-sonnet-4 claude-sonnet-4-0 claude-sonnet-4-5 claude-opus-4-5 claude-haiku-4-5",
-      ],
+      [64_000, "claude-sonnet-4-5 claude-opus-4-5 claude-haiku-4-5"],
       [
         128_000,
         "claude-opus-4-6 claude-opus-4-7 claude-opus-4-8 claude-sonnet-4-6 claude-opus-5 claude-opus-5-5 claude-sonnet-5 " +
-          "claude-sonnet-5-5 claude-haiku-5-5 claude-fable-5 claude-fable-5-1 claude-fable-5-2 claude-mythos-5 " +
-          "claude-mythos-5-1",
+          "claude-sonnet-5-5 claude-haiku-5-5 claude-fable-5 claude-fable-5-1 claude-fable-5-2 claude-mythos-5",
       ],
     ],
   },
   {
-    source: "developers.openai.com/api/docs/models, as gpt-tokenizer 4.0.0 has them",
+    source: "docs.aihubmix.com/en/api/Claude-Native (Anthropic's table of 2025), 2026-11-26",
+    models: [
+      [4_096, "claude-haiku-3 claude-opus-3"],
+      [8_192, "claude-haiku-3-5 claude-sonnet-3-5"],
+      [32_000, "claude-opus-4 claude-opus-4-0"],
+      [64_000, "claude-sonnet-3-7 claude-sonnet-4 claude-sonnet-4-0"],
+    ],
+  },
+  {
+    source: "llm-zoo 1.37.0, 2026-09-23",
+    models: [
+      [32_000, "claude-opus-4-1"],
+      [65_536, "gemini-2-5-flash gemini-2-5-pro gemini-3-6-flash"],
+    ],
+  },
+  {
+    source: "gpt-tokenizer 4.0.0 (OpenAI's pages of models), 2026-11-26",
     models: [
       [1_024, "computer-use-preview"],
       [
@@ -47,28 +53,29 @@ const ROWS: readonly Rows[] = [
       [32_768, "gpt-4-1 o1-preview"],
       [65_536, "o1-mini"],
       [100_000, "o1 o3 o4-mini codex-mini codex-mini-latest"],
-      [128_000, "gpt-5 gpt-5-1 gpt-5-2 gpt-5-3-codex gpt-5-4 gpt-5-5 gpt-5-6 gpt-6-astra gpt-6-sol gpt-6-luna"],
+      [128_000, "gpt-5 gpt-5-1 gpt-5-2 gpt-5-3-codex gpt-5-4 gpt-5-5 gpt-5-6"],
       [131_072, "gpt-oss-20b gpt-oss-120b"],
       [272_000, "gpt-5-pro"],
     ],
   },
+  { source: "vercel.com/ai-gateway/models, 2026-11-26", models: [[128_000, "gpt-6-astra gpt-6-luna"]] },
   {
-    source: "ai.google.dev/gemini-api/docs/models",
+    source: "ai.google.dev and docs.cloud.google.com, 2026-11-26",
     models: [
-      [8_192, "gemini-1-5-flash gemini-1-5-pro gemini-2-0-flash"],
+      [8_192, "gemini-1-5-flash gemini-2-0-flash"],
       [
         65_536,
-        "gemini-2-5-flash gemini-2-5-pro gemini-3-flash gemini-3-pro gemini-3-1-pro gemini-3-1-flash gemini-3-5-flash " +
-          "gemini-3-6-flash gemini-3-7-flash gemini-3-8-flash",
+        "gemini-2-5-flash-lite gemini-3-flash gemini-3-pro gemini-3-1-pro gemini-3-1-flash-lite gemini-3-5-flash " +
+          "gemini-3-7-flash gemini-3-8-flash",
       ],
     ],
   },
   {
-    source: "api-docs.deepseek.com/quick_start/pricing",
+    source: "api-docs.deepseek.com/quick_start/pricing (copy of 2026-04-26), 2026-11-26",
     models: [[384_000, "deepseek-v4-flash deepseek-v4-pro"]],
   },
   {
-    source: "docs.cohere.com/docs",
+    source: "docs.cohere.com/docs, 2026-11-26",
     models: [
       [4_000, "command-light"],
       [32_000, "command-a-reasoning"],
@@ -77,7 +84,7 @@ const ROWS: readonly Rows[] = [
 ];
 
 /** Variants of a family that have limits of their own. */
-const OTHERS = /tts|image|audio|realtime|transcribe|live|embedding|instruct|flash-thinking|:extended/;
+const OTHERS = /tts|image|audio|realtime|transcribe|live|embedding|instruct|flash-thinking|2-0-flash-lite|:extended/;
 
 /** The max output tokens of a model, and their origin. */
 export interface OutputLimit {
@@ -97,8 +104,7 @@ export function outputLimitOf(model: string | undefined): OutputLimit | undefine
   for (const { source, models } of ROWS) {
     for (const [tokens, names] of models) {
       for (const known of names.split(" ")) {
-        if (known.length > (best?.length ?? 0) && isOf(known, name))
-          best = { tokens, source: `${source}, ${DATE}`, length: known.length };
+        if (known.length > (best?.length ?? 0) && isOf(known, name)) best = { tokens, source, length: known.length };
       }
     }
   }
