@@ -3,7 +3,7 @@
  * reads the replies of hooks.
  */
 
-import { modelOf } from "./limits.ts";
+import { maxOutputOf, modelOf } from "./limits.ts";
 import { toolsOf } from "../formats/tools.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { HookAnswer, ModelEffect } from "../engine/drive.ts";
@@ -62,7 +62,7 @@ function breadcrumb(transcript: CompactOptions["transcript"], recall: string | u
 /** Returns the request for the host's model, in the conversation's own format. */
 export function llmRequest(
   reading: Reading,
-  { tools: given, jobId, provider, model }: CompactOptions,
+  { tools: given, jobId, provider, model, llmModel = model }: CompactOptions,
   effect: ModelEffect,
 ): Omit<LlmRequest, "id" | "signal"> {
   const {
@@ -74,13 +74,14 @@ export function llmRequest(
     system,
     prompt,
     promptTokens,
-    maxTokens,
+    maxTokens: wanted,
     temperature,
     signatures = false,
   } = effect;
   const { source } = reading;
   const tools = toolsOf(given, source.request);
   const sends = withTools && tools.length > 0;
+  const maxTokens = wanted && Math.min(wanted, maxOutputOf(llmModel));
   const settings = { ...(maxTokens !== undefined && { maxTokens }), ...(temperature !== undefined && { temperature }) };
   const about = {
     tag: "conversation-compaction" as const,

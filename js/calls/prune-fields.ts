@@ -13,7 +13,7 @@ import { providerOf } from "../validity/providers.ts";
 import { serverItems } from "../validity/server-items.ts";
 import { fields as receiverFields } from "../validity/validity.ts";
 import type { LimitFinding } from "../types/limits.ts";
-import { limitFields, modelOf } from "./limits.ts";
+import { limitFields, loweredReserve, modelOf } from "./limits.ts";
 import { shownExceeded, withinRequestLimits } from "./request-limits.ts";
 import { counting, fixedThoughts, keptIds } from "./reading.ts";
 import { wireRepaired } from "./wire-repair.ts";
@@ -51,7 +51,8 @@ export function rebuilt(
   const made = { messages: reading.rebuild(plan), after: report.after, repaired: [] };
   const valid = repair && provider ? wireRepaired(made, repair, reading, provider, report.budget, options) : made;
   const { after, exceeded, ...done } = withinRequestLimits(valid, reading, provider, options);
-  return { ...done, report: { ...report, after, ...shownExceeded(exceeded) }, exceeded };
+  const reserve = loweredReserve(options.model, report.limitSource);
+  return { ...done, report: { ...report, ...reserve, after, ...shownExceeded(exceeded) }, exceeded };
 }
 
 /**

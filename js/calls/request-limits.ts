@@ -47,22 +47,10 @@ export function withinRequestLimits(
   { limits: stated = {}, keep, ...counted }: LimitedBy,
   named: Named = { idAt: (at) => idAt(reading, at), kept: keptIds(reading, keep) },
 ): Finished & { exceeded: LimitFinding[] } {
-  const media = mediaOf(reading);
-  const { maxMessages = Infinity, maxTools = Infinity } = limitsOf(provider, stated);
-  const { tools } = reading;
-  if (
-    media.length === 0 &&
-    stated.maxBytes === undefined &&
-    finished.after.messages <= maxMessages &&
-    tools.length <= maxTools
-  )
-    return { ...finished, exceeded: [] };
-  const { maxBytes, ...others } = limitsOf(provider, stated, () => knownWindow(counted.model));
-  // To measure bytes is to write the request. Words that fit a window are far below half of a documented limit.
-  const isHeavy = maxBytes !== undefined && media.reduce((sum, one) => sum + written(one), 0) > maxBytes / 2;
-  const hasBytes = stated.maxBytes !== undefined || isHeavy;
-  const limits: RequestLimits = { ...others, ...(hasBytes && maxBytes !== undefined && { maxBytes }) };
-  const { format, source } = reading;
+  const applied = appliedLimits(reading, finished.after.messages, provider, { limits: stated, ...counted });
+  if (!applied) return { ...finished, exceeded: [] };
+  const { limits, hasBytes } = applied;
+  const { format, source, tools } = reading;
   const again = (messages: unknown) => (messages === source.input ? reading : readConversation(messages, { format }));
   const read = again(finished.messages);
   const offset = read.messages.length - read.source.list.length;
@@ -89,6 +77,37 @@ export function withinRequestLimits(
   };
 }
 
+/** Lists the limits that a request exceeds. */
+export function exceededBy(
+  reading: Reading,
+  provider: ProviderName | undefined,
+  options: Pick<LimitedBy, "limits" | "model">,
+): LimitFinding[] {
+  const applied = appliedLimits(reading, reading.source.list.length, provider, options);
+  return applied ? exceeded(applied.limits, measure(reading, applied.hasBytes)) : [];
+}
+
+/**
+ * Returns the limits that a request of this number of messages could exceed; nothing if it has no media, and is below
+ * all others. `hasBytes`: bytes are to be measured, which means to write the request. Words that fit a window are far
+ * below half of a documented limit.
+ */
+function appliedLimits(
+  reading: Reading,
+  messages: number,
+  provider: ProviderName | undefined,
+  { limits: stated = {}, model }: Pick<LimitedBy, "limits" | "model">,
+): { limits: RequestLimits; hasBytes: boolean } | undefined {
+  const media = mediaOf(reading);
+  const { maxMessages = Infinity, maxTools = Infinity } = limitsOf(provider, stated);
+  const isSmall = messages <= maxMessages && reading.tools.length <= maxTools;
+  if (media.length === 0 && stated.maxBytes === undefined && isSmall) return undefined;
+  const { maxBytes, ...others } = limitsOf(provider, stated, () => knownWindow(model));
+  const isHeavy = maxBytes !== undefined && media.reduce((sum, one) => sum + written(one), 0) > maxBytes / 2;
+  const hasBytes = stated.maxBytes !== undefined || isHeavy;
+  return { limits: { ...others, ...(hasBytes && maxBytes !== undefined && { maxBytes }) }, hasBytes };
+}
+
 /** Returns whether a request with fewer messages would keep limits that this one exceeds. */
 export function isMendedByCutting(exceeded: readonly LimitFinding[]): boolean {
   return exceeded.some(({ limit }) => BY_CUTTING.includes(limit));
@@ -111,12 +130,10 @@ export function cutToLimits<C extends Cut>(cut: (budget?: number) => C, stated: 
   const first = cut();
   let done = first;
   for (let round = 0; round < CUTS; round += 1) {
-    const shares = done.exceeded.flatMap(({ limit, allowed, found }) =>
-      BY_CUTTING.includes(limit) ? [allowed / found] : [],
-    );
-    if (shares.length === 0) break;
+    const budget = smallerBudget(done.exceeded, done.report.after.total);
+    if (budget === undefined) break;
     try {
-      done = cut(Math.floor(done.report.after.total * Math.min(...shares) * AIM));
+      done = cut(budget);
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
       break;
@@ -126,6 +143,13 @@ export function cutToLimits<C extends Cut>(cut: (budget?: number) => C, stated: 
   if (done === first) return done;
   const { budget, limitSource } = first.report;
   return { ...done, report: { ...done.report, budget, ...(limitSource !== undefined && { limitSource }) } };
+}
+
+/** Returns the tokens for a smaller request that keeps more limits; nothing if fewer messages keep none of them. */
+export function smallerBudget(exceeded: readonly LimitFinding[], tokens: number): number | undefined {
+  const cuttable = exceeded.filter(({ limit }) => BY_CUTTING.includes(limit));
+  const shares = cuttable.map(({ allowed, found }) => allowed / found);
+  return shares.length === 0 ? undefined : Math.floor(tokens * Math.min(...shares) * AIM);
 }
 
 /**
@@ -149,7 +173,7 @@ export function budgetWithin(
 }
 
 /** Throws if a limit that the host stated is exceeded. Documented limits change; the report lists those. */
-export function refuseExceeded(found: readonly LimitFinding[], stated: RequestLimits): void {
+export function refuseExceeded(found: readonly LimitFinding[], stated: RequestLimits = {}): void {
   // Nothing here changes tools.
   const unmet = found.find(({ limit }) => limit !== "maxTools" && stated[limit] !== undefined);
   if (!unmet) return;

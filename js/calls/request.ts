@@ -3,7 +3,7 @@
  * too large.
  */
 
-import { limitFor, modelOf } from "./limits.ts";
+import { limitFor, loweredReserve, modelOf, reserveOf } from "./limits.ts";
 import { read } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { abortable } from "../errors/abortable.ts";
@@ -169,8 +169,9 @@ async function sent<T, R>(
 ): Promise<RequestResult<T, R>> {
   const { signal, onEvent, recovery = new Recovery(), lowerOutput = false, serverManaged = false, date } = options;
   const reading = read(messages, options);
-  const { name = "", outputReserve: reserve } = modelOf(options.model);
+  const { name = "", outputReserve: stated } = modelOf(options.model);
   const { tokens: base, source } = limitFor(options);
+  const reserve = stated === undefined ? undefined : reserveOf(options.model);
   const tries = recovery.begin(name, base, { outputReserve: lowerOutput ? reserve : undefined });
   const isInitial = (options.previous ?? pruner.cut) === undefined;
   const attempts: Attempt[] = [];
@@ -180,6 +181,7 @@ async function sent<T, R>(
     if (signal?.aborted) throw aborted(signal, attempts);
     const { messages: fitting, report } = fitted(pruner, reading, options, tries, attempts);
     report.limitSource = tries.limit < base ? "learned" : source;
+    Object.assign(report, loweredReserve(options.model, report.limitSource));
     tell(onEvent, report, { isInitial: isInitial && retry === 0, retry });
     const tokensSent = report.after.total;
     let reply: R;

@@ -5,6 +5,7 @@ import type { Clock } from "../providers/types.ts";
 import type { CompactHooks } from "../types/compact.ts";
 import type { Totals } from "../types/count.ts";
 import type { Llm } from "../types/llm.ts";
+import type { PruneOptions } from "../types/prune.ts";
 import type { Profile } from "../types/profile.ts";
 import { draw } from "./draw.ts";
 import type { Events } from "./events.ts";
@@ -41,6 +42,8 @@ export interface Context<T> extends ContextFields<T> {
   beside: "the system prompt apart" | "the prompt around the conversation";
   /** Tokens of the view that the request does not contain, because its prompt tree cuts results to their share. */
   cut: number;
+  /** Limits of the history in a prompt tree, if they are not those of the conversation. */
+  limits?: PruneOptions["limits"];
   /** Number of requests prepared so far. */
   requests: number;
   /** Number of compactions begun so far; jitter is drawn for it, and plans are named by it. */

@@ -36,7 +36,7 @@ import type { ConversationLog } from "../log/log.ts";
 import type { FindOptions, FoundMessage } from "../log/search.ts";
 import type { NextStep } from "../calls/recovery.ts";
 import type { ModelLimits } from "../types/prune.ts";
-import type { NeutralMessage } from "../types/messages.ts";
+import type { NeutralMessage, ToolList } from "../types/messages.ts";
 import { check, need } from "../options/check.ts";
 import * as kinds from "../options/kinds.ts";
 import { model as modelOption } from "../options/schemas/counting.ts";
@@ -138,13 +138,13 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `budget_exceeded` if the messages that must stay are too large even when shortened;
    *   `aborted`; `disposed`; `bad_option`
    */
-  async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
+  async prepare<Tools extends ToolList = ToolList>(options: PrepareOptions<Tools> = {}): Promise<Prepared<T, Tools>> {
     const { signal } = check(options, PREPARE);
     if (this.c.inside.isInside) {
       this.alive();
-      return this.requests.prepareInside(options);
+      return (await this.requests.prepareInside(options)) as Prepared<T, Tools>;
     }
-    return this.turns.take(signal, (own) => this.requests.prepare(options, own));
+    return (await this.turns.take(signal, (own) => this.requests.prepare(options, own))) as Prepared<T, Tools>;
   }
 
   /** Returns the interface for requests of a prompt tree. @internal */

@@ -4,7 +4,7 @@ import { compactMessages } from "../calls/compact.ts";
 import { CACHE_STEP_SHARE } from "../calls/prune-fields.ts";
 import { read } from "../calls/reading.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { restateExceeded } from "../errors/exceeded.ts";
+import { isOfLimit, restateExceeded } from "../errors/exceeded.ts";
 import type { LogView } from "../log/types.ts";
 import { Pruner } from "../calls/pruner.ts";
 import type { CompactOptions } from "../types/compact.ts";
@@ -99,8 +99,10 @@ export class Fit {
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
       const asked = { ...compaction, ...how, ...same, budget, ...(provider && { provider }) };
-      const shortened = await compactMessages(view.messages, asked).catch((error: unknown) => {
-        throw restateExceeded(error, {
+      const shortened = await compactMessages(view.messages, asked).catch((second: unknown) => {
+        // A limit that is not tokens is named as the host stated it.
+        if (isOfLimit(error)) throw error;
+        throw restateExceeded(second, {
           budget,
           named: (id) => (isNamed ? names[Number(id.slice(1))]?.join(" ") : undefined) ?? id,
         });

@@ -4,7 +4,7 @@
  */
 
 import type { Llm } from "../types/llm.ts";
-import type { Removal } from "../types/prune.ts";
+import type { PruneOptions, Removal } from "../types/prune.ts";
 import type { ToolList } from "../types/messages.ts";
 import type { Context } from "./context.ts";
 import type { Inside } from "./inside.ts";
@@ -29,6 +29,10 @@ export interface TreeFrame {
   cut: number;
   /** True if the tree had to leave out messages of the history. */
   isLost: boolean;
+  /** Limits of the history. Default: those of the conversation. */
+  limits?: PruneOptions["limits"];
+  /** True if it replaces the last one that was made. */
+  isAgain?: boolean | undefined;
 }
 
 export class InTree<T> {
@@ -66,10 +70,19 @@ export class InTree<T> {
     return this.options.serverManaged === true;
   }
 
+  /** The limits and the provider that the host stated for the conversation. */
+  get stated(): Pick<ConversationOptions<T>, "limits" | "provider"> {
+    return this.options;
+  }
+
   /** Returns the messages to show. Applies a finished summary, waits for a running one, makes one that is due. */
-  made({ tokens, cut, isLost }: TreeFrame, signal: AbortSignal | undefined): Promise<MadeRequest<T>> {
+  made(
+    { tokens, cut, isLost, limits, isAgain = false }: TreeFrame,
+    signal: AbortSignal | undefined,
+  ): Promise<MadeRequest<T>> {
     const frame = () => {
-      Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation" });
+      Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation", limits });
+      if (isAgain) this.c.requests -= 1;
     };
     if (this.inside.isInside) {
       frame();

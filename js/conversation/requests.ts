@@ -3,6 +3,7 @@
 import { EspalierError } from "../errors/errors.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
+import { FittingTools } from "./fitting-tools.ts";
 import type { Fitted } from "./fit.ts";
 import type { Look, RequestFields, RequestStep } from "./machine.ts";
 import { countSystem, largestTools } from "./meter.ts";
@@ -14,6 +15,7 @@ import { aborted, waitAtMost } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
 import { isFields } from "../formats/values.ts";
+import type { FittedTools } from "../tools/fit-tools.ts";
 import type { ToolList } from "../types/messages.ts";
 import { LIFETIMES } from "../cache/lifetimes.ts";
 import { shownExceeded } from "../calls/request-limits.ts";
@@ -44,7 +46,12 @@ export class Requests<T> {
   private readonly options: ConversationOptions<T>;
   private readonly sending: Sending<T>;
   private readonly prefix = new Prefix<T>();
-  /** The definitions of the newest request: a host may add to its list. */
+  private readonly fitting: FittingTools<T>;
+  /** The host's tool definitions, and those of them that fitted the previous request. */
+  private tools: ToolList | undefined;
+  private fitted: FittedTools<ToolList> | undefined;
+  /** The definitions that were fitted, and the counted ones: a host may add to its list. */
+  private given: readonly unknown[] = [];
   private known: readonly unknown[] | undefined;
   private toolsText = "";
   private warnedOf = "";
@@ -61,6 +68,9 @@ export class Requests<T> {
     this.options = options;
     this.system = context.apart;
     this.sending = new Sending(context, options);
+    this.fitting = new FittingTools(context, options);
+    this.tools = options.tools;
+    this.known = options.tools && definitionsOf(options.tools);
   }
 
   free(): void {
@@ -72,21 +82,23 @@ export class Requests<T> {
     this.sending.tell(fitted, look);
   }
 
-  async prepare({ tools, model, system }: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
-    await this.begin({ tools, model });
+  async prepare(options: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
+    const { model, system } = options;
+    await this.begin({ model });
+    const fitted = this.fitTools(options);
     this.alone(system);
     const made = await this.made(signal).catch((error: unknown) => {
       if (isExceeded(error)) this.insufficient(false);
       throw error;
     });
     this.startIfDue(made);
-    return this.finished(made.look, made.sent, made.compactions);
+    return withTools(this.finished(made.look, made.sent, made.compactions), fitted);
   }
 
   /** Applies the settings of the next request. */
   async begin({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
     const { compactor, models } = this.parts;
-    if (tools !== undefined) this.setTools(tools);
+    this.takeTools(tools);
     if (model !== undefined && this.c.machine.isOther(model)) {
       if (this.c.profile.cancelsOnSwitch) compactor.cancelJob();
       await models.change(model);
@@ -97,7 +109,7 @@ export class Requests<T> {
   private alone(system: string | undefined): void {
     if (system !== undefined) this.system = countSystem(this.c.log, system);
     this.c.machine.setBudget(undefined);
-    Object.assign(this.c, { apart: this.system, cut: 0, beside: "the system prompt apart" });
+    Object.assign(this.c, { apart: this.system, cut: 0, beside: "the system prompt apart", limits: undefined });
   }
 
   /**
@@ -186,14 +198,43 @@ export class Requests<T> {
       parts.compactor.startJob("threshold", { focus: undefined, model: true });
   }
 
-  private setTools(tools: NonNullable<PrepareOptions["tools"]>): void {
+  /** Takes the host's tool definitions for the next requests. */
+  private takeTools(tools: ToolList | undefined): void {
+    if (tools === undefined) return;
+    this.tools = tools;
+    this.countTools(tools);
+  }
+
+  /** Counts tool definitions for the next requests, unless they are those of the previous one. */
+  private countTools(tools: ToolList): void {
     const { log } = this.c;
-    const { known } = this;
     const all = definitionsOf(tools);
-    if (known && all.length === known.length && all.every((one, at) => one === known[at])) return;
+    if (this.known && areSame(all, this.known)) return;
     log.setTools(tools);
     this.known = all;
     this.toolsText = JSON.stringify(log.counted({}).tools);
+  }
+
+  /** Takes the tool definitions of a request: the host's, or as much of them as fits their share. */
+  private fitTools({ tools = this.tools, toolsShare, fitTools }: PrepareOptions): FittedTools<ToolList> | undefined {
+    if (tools === undefined) {
+      this.fitted = undefined;
+      return undefined;
+    }
+    const given = definitionsOf(tools);
+    const before = areSame(given, this.given) ? this.fitted : undefined;
+    [this.given, this.fitted] = [given, undefined];
+    if (toolsShare === undefined) {
+      this.takeTools(tools);
+      return undefined;
+    }
+    const fitted = this.fitting.fit(tools, toolsShare, fitTools);
+    // An equal list is the same object, which is not counted again.
+    const isSame = before !== undefined && JSON.stringify(before.report.cut) === JSON.stringify(fitted.report.cut);
+    this.fitted = isSame ? { ...fitted, tools: before.tools } : fitted;
+    this.tools = tools;
+    this.countTools(this.fitted.tools);
+    return this.fitted;
   }
 
   /** Records the request and returns it with its report. */
@@ -222,15 +263,16 @@ export class Requests<T> {
   }
 
   /** Prepares a request without a compaction: for a call from within the callback that holds the turn. */
-  async prepareInside({ tools, model, system }: PrepareOptions): Promise<Prepared<T>> {
-    await this.beginInside({ tools, model });
-    this.alone(system);
+  async prepareInside(options: PrepareOptions): Promise<Prepared<T>> {
+    await this.beginInside({ model: options.model });
+    const fitted = this.fitTools(options);
+    this.alone(options.system);
     const { look, sent } = await this.madeInside();
-    return this.finished(look, sent, []);
+    return withTools(this.finished(look, sent, []), fitted);
   }
 
   async beginInside({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
-    if (tools !== undefined) this.setTools(tools);
+    this.takeTools(tools);
     if (model !== undefined && this.c.machine.isOther(model)) await this.parts.models.change(model);
   }
 
@@ -342,8 +384,19 @@ function definitionsOf(tools: ToolList): unknown[] {
   ]);
 }
 
+function areSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((definition, at) => definition === other[at]);
+}
+
 function isExceeded(error: unknown): boolean {
   return error instanceof EspalierError && error.code === "budget_exceeded";
+}
+
+/** Adds the tool definitions to send to a request. */
+function withTools<T>(prepared: Prepared<T>, fitted: FittedTools<ToolList> | undefined): Prepared<T> {
+  if (!fitted) return prepared;
+  const { tools, report, loader } = fitted;
+  return { ...prepared, tools, ...(loader && { loader }), report: { ...prepared.report, tools: report } };
 }
 
 function isApplied(compactions: readonly Compacted[]): boolean {

@@ -47,6 +47,10 @@ export class Sending<T> {
     this.options = options;
   }
 
+  private get limits(): ConversationOptions<T>["limits"] {
+    return this.c.limits ?? this.options.limits;
+  }
+
   /** How the view is counted, without tools: those are already counted, in the log's form. */
   private get counted(): Counted {
     const { encoding, tokenizer, costModel, images, imageSize } = this.options;
@@ -87,7 +91,8 @@ export class Sending<T> {
     // A prompt tree cuts long results itself.
     if (!isLeft && valid.totals && valid.totals.total - tools - unpaid > budget) return cut();
     const { isTooLong, ...light } = this.light(valid, view, provider);
-    return isTooLong && !isLeft ? cut() : light;
+    // A prompt tree is rendered to fewer tokens, so that the history is compacted.
+    return isTooLong && !isLeft && around === "the system prompt apart" ? cut() : light;
   }
 
   /** Returns the view as its provider accepts it. */
@@ -113,7 +118,7 @@ export class Sending<T> {
     view: LogView<T>,
     provider: ProviderName | undefined,
   ): Sent<T> & { isTooLong: boolean } {
-    const { limits = {} } = this.options;
+    const { limits = {} } = this;
     const { log } = this.c;
     const { maxMessages = Infinity } = limitsOf(provider, limits);
     if (!log.mayHaveMedia && limits.maxBytes === undefined && valid.messages.length <= maxMessages)
@@ -147,7 +152,7 @@ export class Sending<T> {
   private async fitted(look: Look<T>, budget: number, provider: ProviderName | undefined): Promise<Fitted<T>> {
     const edits = this.c.log.standing();
     const names = namesOf(look.view, (id) => this.c.log.original(id));
-    const { limits } = this.options;
+    const { limits } = this;
     const { dropMedia } = look;
     const by = { compaction: this.c.compaction, keep: this.pinned, provider, limits, dropMedia };
     const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, by);

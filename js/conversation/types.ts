@@ -14,6 +14,8 @@ import type { ProfileFields, ProfileName } from "../types/profile.ts";
 import type { ProviderName } from "../types/validity.ts";
 import type { CacheLifetime, Usage } from "../types/cache.ts";
 import type { Session } from "../sessions/types.ts";
+import type { FitToolsOptions, FitToolsReport } from "../tools/fit-tools.ts";
+import type { ToolLoader } from "../tools/loader.ts";
 import type { ContextUsage } from "../types/generated/conversation.ts";
 import type { ConversationStorage } from "./storage.ts";
 
@@ -165,9 +167,16 @@ export interface Compacted {
   bypassed?: "offline" | "cutOnly" | "notYet" | "blocked";
 }
 
-export interface PrepareOptions {
+export interface PrepareOptions<Tools extends ToolList = ToolList> {
   /** Tool definitions of this request, in the format of the messages. Default: those of the previous request. */
-  tools?: ToolList;
+  tools?: Tools;
+  /**
+   * Max share of the limit, above 0 to 1, for tool definitions: {@link Prepared.tools} are those to send, with shorter
+   * descriptions or without tools that were not called for the longest time. Default: definitions stay as they are.
+   */
+  toolsShare?: number;
+  /** With `toolsShare`: the names of tools that stay whole, and how the model gets the others; see `fitTools`. */
+  fitTools?: Pick<FitToolsOptions, "keep" | "search">;
   /** The model of this request. Default: that of the previous request. */
   model?: string | ModelLimits;
   /**
@@ -191,15 +200,21 @@ export interface PrepareReport {
   repaired: Removal[];
   /** As {@link PruneReport.exceeded}. */
   exceeded?: readonly LimitFinding[];
+  /** With `toolsShare`: which tool definitions were shortened, and which are deferred. */
+  tools?: FitToolsReport;
   /** Number of the job that was started, or is running. */
   job?: number;
   /** True if it fits, but less than two fifths of the room for messages are free. */
   lowHeadroom: boolean;
 }
 
-export interface Prepared<T> {
+export interface Prepared<T, Tools extends ToolList = ToolList> {
   /** The messages to send. Unchanged messages are the host's own objects. */
   messages: T[];
+  /** With `toolsShare`: the tool definitions to send. */
+  tools?: Tools;
+  /** Answers the model's calls of `load_tools`; present if `tools` contain it. */
+  loader?: ToolLoader;
   report: PrepareReport;
 }
 

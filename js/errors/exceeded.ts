@@ -16,15 +16,21 @@ export interface Whole {
   named?: (id: string) => string;
 }
 
+/** Returns true for the error of a stated limit that is not tokens. */
+export const isOfLimit = ({ path = "" }: EspalierError) => path.startsWith("options.limits.");
+
 /** Max contributors that are listed, the same as in the engine. */
 const LARGEST = 5;
 
-/** Restates `budget_exceeded` for the whole budget; returns any other error unchanged. */
+/**
+ * Restates `budget_exceeded` for the whole budget. Returns other errors, and those of limits that are not tokens,
+ * unchanged.
+ */
 export function restateExceeded(
   error: unknown,
   { budget, beside = [], spare = 0, path, named = (id) => id }: Whole,
 ): unknown {
-  if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") return error;
+  if (!(error instanceof EspalierError) || error.code !== "budget_exceeded" || isOfLimit(error)) return error;
   const { needed: own, largest: found = [] } = error.details;
   const others = beside.filter(({ tokens }) => tokens > 0);
   const needed = others.reduce((sum, { tokens }) => sum + tokens, own + spare);

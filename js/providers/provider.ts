@@ -23,6 +23,7 @@ import { conversation } from "../formats/request.ts";
 import type { Conversation } from "../formats/request.ts";
 import { check } from "../options/check.ts";
 import { HTTP, SEND, TO_REQUEST } from "../options/schemas/providers.ts";
+import { outputLimitOf } from "../tokens/output-limits.ts";
 
 /** Makes a provider from functions that write and send its requests. */
 export function provider(
@@ -63,7 +64,9 @@ export function provider(
     throw new EspalierError({ code: "bad_response", message: `${name} returned no answer` });
   };
   const llm: Llm = async ({ messages, request, tools, params, format: given }, { signal }) => {
-    const { maxTokens, temperature, toolChoice } = params ?? {};
+    const { maxTokens: wanted, temperature, toolChoice } = params ?? {};
+    // Providers refuse a request for more than the model can write.
+    const maxTokens = wanted && Math.min(wanted, outputLimitOf(model)?.tokens ?? Infinity);
     const asked = toRequest(request ?? messages, {
       format: given,
       ...(tools && { tools }),

@@ -1,7 +1,8 @@
 /** Makes tool definitions fit a budget: shorter descriptions first, then fewer tools. */
 
 import { countTools } from "../calls/count.ts";
-import { EspalierError, badInput, badValue } from "../errors/errors.ts";
+import { limitFor, modelOf } from "../calls/limits.ts";
+import { EspalierError, badInput, badOption, badValue } from "../errors/errors.ts";
 import { readConversation } from "../formats/index.ts";
 import { RULES } from "../formats/table.ts";
 import { listedTools } from "../formats/tools.ts";
@@ -13,15 +14,20 @@ import { truncate } from "../results/truncate.ts";
 import { count, encodingOf } from "../tokens/count.ts";
 import type { CountOptions } from "../types/count.ts";
 import type { Format, ToolList } from "../types/messages.ts";
+import type { ModelLimits } from "../types/prune.ts";
 import { deferredOf, definitionsOf, descriptionsOf, withDefinitions, withTexts } from "../formats/definitions.ts";
 import type { Definition, Description } from "../formats/definitions.ts";
 import { LOADER, loaderDefinition, loaderOf, serverSearch, usesOf } from "./loader.ts";
 import type { ToolLoader } from "./loader.ts";
 
-/** Options of {@link fitTools}. */
-export interface FitToolsOptions extends Omit<CountOptions, "tools"> {
+/** Options of {@link fitTools}: `budget` or `toolsShare`. */
+export interface FitToolsOptions extends Omit<CountOptions, "tools" | "model"> {
   /** Max tokens of all definitions together. */
-  budget: number;
+  budget?: number;
+  /** Max share of the limit of `model`, above 0 to 1, for all definitions together. */
+  toolsShare?: number;
+  /** A model's name, or its limits. */
+  model?: string | ModelLimits;
   /** Max number of definitions. Default: what the provider of the format documents, for OpenAI 128. */
   maxTools?: number;
   /**
@@ -97,18 +103,31 @@ const FLOOR = 24;
  *   `bad_option`; and the errors of `countTools`
  */
 export function fitTools<T extends ToolList>(tools: T, options: FitToolsOptions): FittedTools<T> {
-  const {
-    budget,
-    messages,
-    keep = [],
-    previous,
-    search = "loader",
-    maxTools: max,
-    ...counting
-  } = check(options, FIT_TOOLS);
-  const reading = messages === undefined ? undefined : readConversation(messages, formatOf(counting.format));
-  const format = (counting.format || reading?.format) ?? "openai-chat";
-  const how = { ...counting, format };
+  const { messages, budget, toolsShare, ...others } = check(options, FIT_TOOLS);
+  if (budget === undefined && toolsShare === undefined)
+    throw badOption("budget", "a whole number, 0 or more, unless there is toolsShare", budget);
+  const reading = messages === undefined ? undefined : readConversation(messages, formatOf(others.format));
+  const format = (others.format || reading?.format) ?? "openai-chat";
+  const uses = reading ? usesOf(reading) : new Map<string, number>();
+  return fitUsedTools(tools, uses, { ...others, format, ...defined({ budget, toolsShare }) });
+}
+
+/**
+ * {@link fitTools} with checked options, and the newest use of each tool in place of the messages. `within`: the path of
+ * `keep` and `search` in errors.
+ */
+export function fitUsedTools<T extends ToolList>(
+  tools: T,
+  uses: ReadonlyMap<string, number>,
+  options: Omit<FitToolsOptions, "messages"> & { format: Format },
+  within = "options",
+): FittedTools<T> {
+  const { budget: stated, toolsShare = 1, keep = [], previous, search = "loader", maxTools: max, ...others } = options;
+  const { model, ...counting } = others;
+  const { format } = counting;
+  const budget = stated ?? Math.floor(toolsShare * limitFor(defined({ model })).tokens);
+  const path = stated === undefined ? "options.toolsShare" : "options.budget";
+  const how = { ...counting, ...defined({ model: modelOf(model).name }) };
   if (!listedTools(tools)) throw badInput("tools", "a list of tool definitions, or an object of them by name", tools);
   const { total, perTool } = countTools(tools, how);
   const maxTools = max ?? RULES[format].limits?.maxTools ?? Infinity;
@@ -126,11 +145,11 @@ export function fitTools<T extends ToolList>(tools: T, options: FitToolsOptions)
     const report = { budget, before: total, after, shortened, deferred: left, cut };
     return { tools: made?.tools ?? tools, report, ...(made?.loader && { loader: made.loader }) };
   };
-  const uses = reading ? usesOf(reading) : new Map<string, number>();
   const kept = new Set(keep);
   const names = new Set(all.map(({ name }) => name));
   const unknown = keep.findIndex((name) => !names.has(name));
-  if (unknown >= 0) throw badValue(`options.keep[${unknown}]`, "the name of a tool", keep[unknown]);
+  if (unknown >= 0) throw badValue(`${within}.keep[${unknown}]`, "the name of a tool", keep[unknown]);
+  if (search === "provider") serverSearch(format, `${within}.search`);
   const maker = new Maker(tools, all, kept, how, search);
   const fits = ({ total, count }: Made<T>) => total <= budget && count <= maxTools;
   const before = (previous?.deferred ?? []).filter((name) => sizes.has(name) && !uses.has(name) && !kept.has(name));
@@ -156,7 +175,7 @@ export function fitTools<T extends ToolList>(tools: T, options: FitToolsOptions)
   // The list of deferred tools can be longer than a few small definitions.
   const some = () => order.findIndex((_, gone) => isEnough(gone));
   const gone = least(order.length, isEnough) ?? some();
-  if (gone < 0) throw tooLarge(smallest(order.length).total, budget, perTool);
+  if (gone < 0) throw tooLarge(smallest(order.length).total, budget, path, perTool);
   const deferred = all.map(({ name }) => name).filter((name) => deferredAt(gone).includes(name));
   const whole = maker.make(undefined, deferred);
   if (fits(whole)) return done(whole, undefined, deferred);
@@ -184,7 +203,12 @@ function least(most: number, holds: (number: number) => boolean): number | undef
   return low;
 }
 
-function tooLarge(needed: number, budget: number, perTool: readonly { name: string; tokens: number }[]): EspalierError {
+function tooLarge(
+  needed: number,
+  budget: number,
+  path: string,
+  perTool: readonly { name: string; tokens: number }[],
+): EspalierError {
   const largest = perTool
     .toSorted((one, other) => other.tokens - one.tokens)
     .slice(0, 5)
@@ -192,7 +216,7 @@ function tooLarge(needed: number, budget: number, perTool: readonly { name: stri
   return new EspalierError({
     code: "budget_exceeded",
     message: `The tool definitions that must stay have ${needed} tokens, the budget is ${budget}`,
-    path: "options.budget",
+    path,
     details: { needed, budget, largest },
   });
 }
@@ -227,7 +251,6 @@ class Maker<T extends ToolList> {
     this.all = all;
     this.how = how;
     this.search = search;
-    if (search === "provider") serverSearch(how.format);
     this.texts = new Map(
       all
         .filter(({ name }) => !kept.has(name))

@@ -92,9 +92,9 @@ export function usesOf({ messages }: Pick<Reading, "messages">): Map<string, num
 }
 
 /** Returns the tool with which the server of a format searches deferred tools. */
-export function serverSearch(format: Format): Fields {
+export function serverSearch(format: Format, path = "options.search"): Fields {
   const search = RULES[format].toolSearch;
   const formats = FORMATS.filter((name) => RULES[name as Format].toolSearch).join(" or ");
-  if (!search) throw badValue("options.search", `"loader" or "none" for ${format}; only ${formats} search`, "provider");
+  if (!search) throw badValue(path, `"loader" or "none" for ${format}; only ${formats} search`, "provider");
   return { ...search };
 }

@@ -25,8 +25,13 @@ export interface ModelLimits {
   maxInputTokens?: number;
   /** Max tokens of input and output together. */
   maxContextWindowTokens?: number;
-  /** Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. */
+  /**
+   * Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. Lowered to what the model
+   * can write at most, see `maxOutputTokens`; `report.outputReserve` says so.
+   */
   outputReserve?: number;
+  /** Max tokens of one answer. Default: those that are known by the name (`modelFacts`), else no limit. */
+  maxOutputTokens?: number;
   /** Input tokens of the default tier. Conversations stay within it unless `preferLongContext` is set. */
   defaultTier?: number;
   /**
@@ -118,6 +123,8 @@ export type CutReport = Pick<
 
 export interface PruneReport extends WrittenReport {
   limitSource: LimitSource;
+  /** Output tokens left free in the window, if the model cannot write as many as its `outputReserve`; absent if it can. */
+  outputReserve?: number;
   /** Documented limits of the provider that the request exceeds nevertheless; absent if there are none. */
   exceeded?: readonly LimitFinding[];
 }

@@ -12,15 +12,16 @@ import { sizes } from "../../scripts/lib.mjs";
  * conversations in the engine: 47, 993 and 1,353 kB; with the rules of providers in pruning and compaction 47, 1,001
  * and 1,361 kB, then 47, 999 and 1,358 kB; with reducers of outputs, the table of models (23 kB) and the formats of
  * LangChain and of the OpenAI Agents SDK (3 kB) 47, 1,025 and 1,385 kB; with limits that are not tokens, budgets of
- * tool definitions, windows of local servers and the bill of a session 47, 1,030 and 1,398 kB.
+ * tool definitions, windows of local servers and the bill of a session 47, 1,030 and 1,398 kB; with the longest answers
+ * of models (1 kB), tools within a share of a conversation's limit and limits of prompt trees 47, 1,033 and 1,401 kB.
  */
 const DOWNLOADS = {
   "count alone": { entries: ["count"], engines: ["count"], max: 47_500 },
-  prune: { entries: ["index"], engines: ["espalier"], max: 1_033_000 },
+  prune: { entries: ["index"], engines: ["espalier"], max: 1_036_000 },
   everything: {
     entries: ["slim", "index", "prompt-tsx", "providers", "sessions", "search", "inline-context"],
     engines: ["espalier", "workspace"],
-    max: 1_401_000,
+    max: 1_404_000,
   },
 };
 

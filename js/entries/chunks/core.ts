@@ -47,4 +47,6 @@ export { sourceOf, withSource } from "../../formats/sources.ts";
 export { hostClasses, setVSCode, vscodeClasses } from "../../formats/vscode/classes.ts";
 export { namesOf } from "../../conversation/names.ts";
 export { encodingOf } from "../../tokens/count.ts";
-export { PROVIDERS } from "../../validity/providers.ts";
+export { exceededBy, refuseExceeded, shownExceeded, smallerBudget } from "../../calls/request-limits.ts";
+export { bodyBytes, mediaOf } from "../../validity/media.ts";
+export { PROVIDERS, providerOf } from "../../validity/providers.ts";

@@ -21,7 +21,8 @@ import {
   whole,
 } from "../kinds.ts";
 import { COUNTING, model } from "./counting.ts";
-import { LIMITS, PRICES } from "./requests.ts";
+import { LIMITS } from "./limits.ts";
+import { PRICES } from "./requests.ts";
 
 const TOOL_KINDS: readonly T.ToolRule["kind"][] = [
   "read",

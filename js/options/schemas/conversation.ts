@@ -16,6 +16,7 @@ import {
   methods,
   milliseconds,
   number,
+  positiveShare,
   required,
   signal,
   text,
@@ -23,7 +24,9 @@ import {
 } from "../kinds.ts";
 import { hooks, LASTING } from "./compaction.ts";
 import { COUNTING, model } from "./counting.ts";
-import { LIFETIMES, LIMITS } from "./requests.ts";
+import { LIMITS } from "./limits.ts";
+import { LIFETIMES } from "./requests.ts";
+import { TOOL_FIT } from "./results.ts";
 
 const storage: Kind<any> = (value, path, refuse) =>
   methods(value, ["read", "append", "write", "list", "delete"], path, refuse);
@@ -72,7 +75,14 @@ export const CONVERSATION: Schema<ConversationOptions<unknown>> = {
   search: callback,
 };
 
-export const PREPARE: Schema<PrepareOptions> = { tools: checkedLater, model, system: text, signal };
+export const PREPARE: Schema<PrepareOptions> = {
+  tools: checkedLater,
+  toolsShare: positiveShare,
+  fitTools: TOOL_FIT,
+  model,
+  system: text,
+  signal,
+};
 
 export const BY_HAND: Schema<{ focus?: string; signal?: AbortSignal }> = { focus: text, signal };
 

@@ -42,6 +42,7 @@ export const MODEL: Schema<T.ModelLimits> = {
   maxInputTokens: whole,
   maxContextWindowTokens: whole,
   outputReserve: whole,
+  maxOutputTokens: whole,
   defaultTier: whole,
   surcharge: flag,
 };

@@ -22,6 +22,7 @@ import {
   text,
 } from "../kinds.ts";
 import { COUNTING, model } from "./counting.ts";
+import { LIMITS } from "./limits.ts";
 
 const { costModel } = COUNTING;
 
@@ -71,6 +72,7 @@ export const RENDER_REQUEST: Schema<RenderRequestOptions> = {
   model,
   llm: callback,
   drop: ["never", "lastResort", "freely"],
+  limits: LIMITS,
 };
 
 /** Props of an agent's prompt and of the history in it. */

@@ -13,7 +13,6 @@ import {
   ceiling,
   checkedLater,
   flag,
-  limit,
   messageId,
   messageIds,
   methods,
@@ -28,6 +27,7 @@ import {
   whole,
 } from "../kinds.ts";
 import { COUNTING, model } from "./counting.ts";
+import { LIMITS } from "./limits.ts";
 
 const PASSES: readonly T.PrunePass[] = [
   "oversize",
@@ -47,17 +47,6 @@ const order: Kind<any> = (value, path, refuse) =>
 
 const priorities: Kind<any> = (value, path, refuse) =>
   values(value, number, "an object of numbers by message id", path, refuse);
-
-/** Limits of a request that are not tokens. */
-export const LIMITS: Schema<Omit<T.RequestLimits, "maxTokens">> = {
-  maxBytes: limit,
-  maxMessages: limit,
-  maxTools: limit,
-  maxImages: limit,
-  maxImageBytes: limit,
-  maxImageSide: limit,
-  maxImageSideOfMany: limit,
-};
 
 export const PRUNE: Schema<T.PruneOptions> = {
   ...COUNTING,

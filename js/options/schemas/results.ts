@@ -15,6 +15,7 @@ import {
   flag,
   messageIds,
   milliseconds,
+  positiveShare,
   required,
   share,
   signal,
@@ -22,7 +23,7 @@ import {
   texts,
   whole,
 } from "../kinds.ts";
-import { COUNTING } from "./counting.ts";
+import { COUNTING, model } from "./counting.ts";
 
 const SYSTEMS = ["espalier", "copilot-chat"] as const;
 
@@ -60,14 +61,21 @@ const TOOL_CUT: Schema<ToolCut> = { level: whole, deferred: required(texts) };
 
 const { tools: _, ...COUNTED } = COUNTING;
 
+/** How definitions are made to fit, whatever their budget. */
+export const TOOL_FIT: Schema<Pick<FitToolsOptions, "keep" | "search">> = {
+  keep: texts,
+  search: ["loader", "provider", "none"],
+};
+
 export const FIT_TOOLS: Schema<FitToolsOptions> = {
   ...COUNTED,
-  budget: required(whole),
+  model,
+  budget: whole,
+  toolsShare: positiveShare,
   maxTools: ceiling,
   messages: checkedLater,
-  keep: texts,
+  ...TOOL_FIT,
   previous: (value, path, refuse) => void checkForeign(value as object, TOOL_CUT, path, refuse),
-  search: ["loader", "provider", "none"],
 };
 
 export const OFFLOAD: Schema<OffloadOptions> = {

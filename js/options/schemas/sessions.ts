@@ -7,7 +7,7 @@ import { PROVIDERS } from "../../validity/providers.ts";
 import type { Schema } from "../check.ts";
 import { checkedLater, flag, limit, positive, text } from "../kinds.ts";
 import { COUNTING } from "./counting.ts";
-import { LIMITS } from "./requests.ts";
+import { LIMITS } from "./limits.ts";
 
 export const READ_SESSION: Schema<ReadSessionOptions> = {
   layout: checkedLater,

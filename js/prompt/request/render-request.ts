@@ -12,7 +12,9 @@ import type { Compacted, PrepareReport } from "../../conversation/types.ts";
 import { check } from "../../options/check.ts";
 import { RENDER_REQUEST } from "../../options/schemas/prompt.ts";
 import type { Llm } from "../../types/llm.ts";
-import type { ModelLimits, Removal } from "../../types/prune.ts";
+import type { LimitFinding } from "../../types/limits.ts";
+import type { ModelLimits, PruneOptions, Removal } from "../../types/prune.ts";
+import { providerOf } from "../../validity/providers.ts";
 import type { PromptElementJSON } from "../json-tree.ts";
 import type { RenderFormat, Requests } from "../output/request.ts";
 import type { PromptChildren } from "../piece.ts";
@@ -22,6 +24,8 @@ import { Attempts, lostOf } from "./attempt.ts";
 import type { Attempt } from "./attempt.ts";
 import { isConversation } from "./host.ts";
 import type { Claim } from "./host.ts";
+import { withinLimits } from "./within-limits.ts";
+import type { LimitedRequest, Made, Room } from "./within-limits.ts";
 
 type Common<F extends RenderFormat> = Omit<RenderOptions<F>, "budget" | "model">;
 
@@ -43,6 +47,11 @@ export interface RenderRequestOptions<F extends RenderFormat = "openai-chat"> ex
    * compaction that the request would have to wait for (`freely`). Default `never`.
    */
   drop?: "never" | "lastResort" | "freely";
+  /**
+   * As {@link PruneOptions.limits}. Default: those of the conversation, else those that the provider of the format
+   * documents. The oldest pictures of the history become notes, then the prompt is rendered to fewer tokens.
+   */
+  limits?: PruneOptions["limits"];
 }
 
 /**
@@ -78,6 +87,8 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
   trimmed: Removal[];
   /** The conversation's report; absent for a prompt without a history. */
   report?: PrepareReport;
+  /** Documented limits of the provider that the request exceeds nevertheless; absent if there are none. */
+  exceeded?: readonly LimitFinding[];
   /**
    * The prompt, to be explained. If the whole history fits, each of its parts is one node; with a `tracer` each message
    * is.
@@ -149,6 +160,8 @@ class Flow<F extends RenderFormat> {
   private readonly settings: Settings<F>;
   private readonly asked: number | undefined;
   private readonly isFormGiven: boolean;
+  /** Compactions of the renders so far. */
+  private compactions: readonly Compacted[] = [];
 
   constructor(
     prompt: PromptChildren | PromptElementJSON,
@@ -156,7 +169,7 @@ class Flow<F extends RenderFormat> {
     asked: number | undefined,
     isFormGiven: boolean,
   ) {
-    const { llm: _, drop: __, model, ...options } = settings;
+    const { llm: _, drop: __, limits: ___, model, ...options } = settings;
     const name = typeof model === "string" ? model : model?.name;
     this.attempts = new Attempts(prompt, { ...options, ...(name !== undefined && { model: name }) });
     this.settings = settings;
@@ -174,8 +187,16 @@ class Flow<F extends RenderFormat> {
       return this.with(conversation, false);
     }
     if (!messages) {
-      const rendered = first.rendered();
-      return { ...resultOf(rendered, rendered.tokens), status: "rendered", compactions: [], trimmed: [] };
+      const whole = first.rendered();
+      return withinLimits(this.limited(), async ({ budget }) => {
+        const rendered = budget === undefined ? whole : await whole.prune(budget);
+        const result = resultOf(rendered, rendered.tokens);
+        return {
+          rendered,
+          budget: whole.budget,
+          finish: () => ({ ...result, status: "rendered", compactions: [], trimmed: [] }),
+        };
+      });
     }
     first.free();
     const { llm, model } = this.settings;
@@ -195,8 +216,26 @@ class Flow<F extends RenderFormat> {
   }
 
   /** Makes the request with a conversation's history. `isGiven`: by an option. */
-  async with(conversation: Conversation<any>, isGiven: boolean): Promise<RenderedRequest<F>> {
-    const { format, tools, signal, llm, model, drop } = this.settings;
+  with(conversation: Conversation<any>, isGiven: boolean): Promise<RenderedRequest<F>> {
+    return withinLimits(this.limited(conversation), (room) => this.made(conversation, isGiven, room));
+  }
+
+  /** Returns what the limits of the request depend on. */
+  private limited(conversation?: Conversation<any>): LimitedRequest {
+    const { format, model, tools, limits } = this.settings;
+    const tree = conversation?.inTree();
+    return {
+      format,
+      tools,
+      model: (typeof model === "string" ? model : model?.name) ?? conversation?.log.counted({}).model,
+      provider: providerOf(format, tree?.stated.provider),
+      limits: limits ?? tree?.stated.limits,
+      isServerManaged: tree?.isServerManaged ?? false,
+    };
+  }
+
+  private async made(conversation: Conversation<any>, isGiven: boolean, room: Room): Promise<Made<F>> {
+    const { format, tools, signal, llm, model, drop, limits } = this.settings;
     const { log } = conversation;
     if (!this.isFormGiven && log.format !== format) {
       throw bad(
@@ -207,9 +246,9 @@ class Flow<F extends RenderFormat> {
     }
     const tree: InTree<any> = conversation.inTree();
     const own = tools !== undefined && format === log.format ? tools : undefined;
-    const most = await tree.begin({ tools: own, model, budget: this.asked, llm }, signal);
+    const most = await tree.begin({ tools: own, model, budget: room.budget ?? this.asked, llm }, signal);
     this.attempts.use(conversation, tools === undefined ? log.view().after.tools : 0);
-    const budget = Math.min(this.asked ?? most, most);
+    const budget = Math.min(this.asked ?? most, most, room.budget ?? most);
     const first = await this.attempts.render(budget, {});
     const claim = this.claimOf(first);
     if (!claim) {
@@ -228,7 +267,8 @@ class Flow<F extends RenderFormat> {
     const frame = await this.frameOf(first, claim, budget);
     let made: MadeRequest<any>;
     try {
-      made = await tree.made({ tokens: frame, cut: claim.cut, isLost }, signal);
+      const { isAgain, history = limits } = room;
+      made = await tree.made({ tokens: frame, cut: claim.cut, isLost, limits: history, isAgain }, signal);
     } catch (error) {
       // The part of the history that must stay is too large beside the prompt.
       const isTooLarge = error instanceof EspalierError && error.code === "budget_exceeded";
@@ -265,12 +305,12 @@ class Flow<F extends RenderFormat> {
       lost = lostOf(last, this.claimOf(last)!);
     }
     const rendered = last.rendered();
+    if (room.isAgain) made = { ...made, compactions: [...this.compactions, ...made.compactions] };
     const { compactions } = made;
+    this.compactions = compactions;
     const applied = compactions.findLast(({ status }) => status === "applied");
     const isCut = dropped || lost.length > 0;
     const status = statusOf(compactions, isCut);
-    if (isCut) tree.insufficient(true);
-    const report = tree.finished(made, this.attempts.total(rendered), this.attempts.frame(rendered), lost);
     const source: SummarySource | undefined = !applied
       ? undefined
       : applied.job === undefined
@@ -280,15 +320,20 @@ class Flow<F extends RenderFormat> {
           : made.wasRunning
             ? "budgetExceededWaited"
             : "budgetExceededReady";
-    return {
-      ...resultOf(rendered, this.attempts.total(rendered)),
-      budget,
-      status,
-      ...(source && { source }),
-      compactions,
-      trimmed: [...report.trimmed, ...lost],
-      report,
+    const finish = (): RenderedRequest<F> => {
+      if (isCut) tree.insufficient(true);
+      const report = tree.finished(made, this.attempts.total(rendered), this.attempts.frame(rendered), lost);
+      return {
+        ...resultOf(rendered, this.attempts.total(rendered)),
+        budget,
+        status,
+        ...(source && { source }),
+        compactions,
+        trimmed: [...report.trimmed, ...lost],
+        report,
+      };
     };
+    return { rendered, budget, finish };
   }
 
   /**
@@ -301,7 +346,7 @@ class Flow<F extends RenderFormat> {
     claim: Claim,
     budget: number,
     tried?: readonly Compacted[],
-  ): Promise<RenderedRequest<F>> {
+  ): Promise<Made<F>> {
     const replay = first.returnedBefore(claim);
     const all = claim.entries.reduce((sum, { tokens }) => sum + tokens, 0);
     first.free();
@@ -314,17 +359,20 @@ class Flow<F extends RenderFormat> {
         });
     const rendered = last.rendered();
     const lost = lostOf(last, this.claimOf(last)!);
-    const made = tree.asIs({ tokens: this.attempts.frame(rendered), cut: claim.cut }, tried);
-    if (tried) tree.insufficient(true);
-    const report = tree.finished(made, this.attempts.total(rendered), this.attempts.frame(rendered), lost);
-    return {
-      ...resultOf(rendered, this.attempts.total(rendered)),
-      budget,
-      status: statusOf(made.compactions, lost.length > 0),
-      compactions: made.compactions,
-      trimmed: lost,
-      report,
+    const finish = (): RenderedRequest<F> => {
+      const made = tree.asIs({ tokens: this.attempts.frame(rendered), cut: claim.cut }, tried);
+      if (tried) tree.insufficient(true);
+      const report = tree.finished(made, this.attempts.total(rendered), this.attempts.frame(rendered), lost);
+      return {
+        ...resultOf(rendered, this.attempts.total(rendered)),
+        budget,
+        status: statusOf(made.compactions, lost.length > 0),
+        compactions: made.compactions,
+        trimmed: lost,
+        report,
+      };
     };
+    return { rendered, budget, finish };
   }
 
   /** Returns the tokens of everything but the history. */

@@ -65,6 +65,7 @@ test("options that make no sense are refused by name", () => {
   refused({ budget: 9, priorities: null }, "options.priorities");
   refused({ model: { maxPromptTokens: -1 } }, "options.model.maxPromptTokens");
   refused({ model: { outputReserve: 0.5 } }, "options.model.outputReserve");
+  refused({ model: { maxOutputTokens: -1 } }, "options.model.maxOutputTokens");
   refused({ model: { name: 7 } }, "options.model.name");
   refused({ model: 7 }, "options.model");
   refused({ budget: 9, previous: "m1" }, "options.previous");
@@ -105,6 +106,45 @@ test("the limit is the caller's, else the model's, else assumed", () => {
   assert.deepEqual(limit({ model: { name: "gpt-4", maxPromptTokens: 9_000 } }), [9_000, "maxPromptTokens"]);
   assert.deepEqual(limit({ model: "gpt-4", budget: 9_000 }), [9_000, "budget"]);
   assert.equal(prune(agentRun(1), { model: { name: "gpt-4" } }).report.encoding, "cl100k_base");
+});
+
+test("what the host states replaces wrong data of a model", () => {
+  const limit = (options: PruneOptions) => {
+    const { budget, limitSource, encoding } = prune(agentRun(1), options).report;
+    return [budget, limitSource, encoding];
+  };
+  const smaller = { name: "gpt-4o", maxContextWindowTokens: 32_000 };
+  assert.deepEqual(limit({ model: smaller }), [32_000 - 4_096, "contextWindow", "o200k_base"]);
+  const larger = { name: "gpt-4", maxContextWindowTokens: 1_000_000, outputReserve: 10_000, maxOutputTokens: 10_000 };
+  assert.deepEqual(limit({ model: larger }), [990_000, "contextWindow", "cl100k_base"]);
+  assert.deepEqual(limit({ model: "gpt-4", encoding: "o200k_base" }), [6_144, "modelName", "o200k_base"]);
+  // A window that leaves nothing for the prompt is an error, and no request without messages.
+  for (const model of [{ maxContextWindowTokens: 0 }, { maxContextWindowTokens: 100, outputReserve: 200 }])
+    assert.throws(() => prune(agentRun(1), { model }), { code: "budget_exceeded" });
+});
+
+test("the reserve for the answer is no more than the model can write", () => {
+  const limit = (model: PruneOptions["model"]) => {
+    const { budget, outputReserve } = prune(agentRun(1), { model: model! }).report;
+    return [budget, outputReserve];
+  };
+  assert.deepEqual(limit({ name: "gpt-4o", outputReserve: 16_384 }), [128_000 - 16_384, undefined]);
+  assert.deepEqual(limit({ name: "gpt-4o", outputReserve: 64_000 }), [128_000 - 16_384, 16_384]);
+  assert.deepEqual(limit({ name: "claude-sonnet-4-5", outputReserve: 100_000 }), [136_000, 64_000]);
+  const deployment = { maxContextWindowTokens: 100_000, outputReserve: 64_000 };
+  assert.deepEqual(limit({ ...deployment, name: "gpt-4o" }), [100_000 - 16_384, 16_384]);
+  // The host knows better: a beta with longer answers, a deployment with shorter ones.
+  assert.deepEqual(limit({ ...deployment, name: "gpt-4o", maxOutputTokens: 64_000 }), [36_000, undefined]);
+  assert.deepEqual(limit({ name: "gpt-4o", maxOutputTokens: 1_000 }), [127_000, 1_000]);
+  assert.deepEqual(limit({ maxContextWindowTokens: 8_000, maxOutputTokens: 3_000 }), [6_000, undefined]);
+  // What a model can write is not known: the host's reserve holds.
+  assert.deepEqual(limit({ ...deployment, name: "my-own-model" }), [36_000, undefined]);
+  assert.deepEqual(limit({ ...deployment, name: "claude-opus-4-9" }), [36_000, undefined]);
+  // Windows that do not count the answer.
+  assert.deepEqual(limit({ name: "gpt-5", outputReserve: 200_000 }), [272_000, 128_000]);
+  assert.deepEqual(limit({ name: "gemini-2.5-pro", outputReserve: 65_536 }), [1_048_576, undefined]);
+  const stated = { name: "gpt-4o", maxPromptTokens: 50_000, outputReserve: 64_000 };
+  assert.deepEqual(limit(stated), [50_000, undefined]);
 });
 
 test("tool definitions are counted apart", () => {

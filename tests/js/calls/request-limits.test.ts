@@ -209,6 +209,17 @@ test("a conversation with a stated limit of bytes", async () => {
   await conversation.dispose();
 });
 
+test("a stated limit that the newest message exceeds is named by the error of a conversation", async () => {
+  const conversation = await espalier.openConversation<Message>({
+    format: "anthropic",
+    model: { maxPromptTokens: 100_000 },
+    limits: { maxBytes: 1_000 },
+  });
+  conversation.append(asks(text("word ".repeat(1_000))));
+  await assert.rejects(conversation.prepare(), { code: "budget_exceeded", path: "options.limits.maxBytes" });
+  await conversation.dispose();
+});
+
 test("a conversation that is opened again keeps the limits, too", async () => {
   const storage = espalier.memoryStorage();
   const options = { format: "anthropic" as const, model: { maxPromptTokens: 1_000_000 }, storage };

@@ -145,6 +145,19 @@ test("a ladder without rules and an empty model: no event says again and again t
   await conversation.dispose();
 });
 
+test("the model is asked for no more tokens than it can write", async () => {
+  const most = async (options: Partial<CompactOptions>) => {
+    const { requests } = await asked({ budget: 200_000, force: true, ...options });
+    return requests[0]!.params.maxTokens;
+  };
+  const wanted = await most({});
+  assert.ok(wanted! > 4_096, String(wanted));
+  assert.equal(await most({ llmModel: "claude-3-haiku-20240307" }), 4_096);
+  assert.equal(await most({ model: "claude-3-haiku-20240307" }), 4_096);
+  assert.equal(await most({ model: "claude-3-haiku-20240307", llmModel: "gpt-4.1" }), wanted);
+  assert.equal(await most({ llmModel: { name: "claude-3-haiku-20240307", maxOutputTokens: 4_200 } }), 4_200);
+});
+
 test("results that are over the budget together, and under the cap each, are no results within budget", async () => {
   const list = MESSAGES.slice(0, 20);
   const outcome = async (budget: number) =>

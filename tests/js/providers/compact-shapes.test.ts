@@ -203,6 +203,20 @@ test("a request object is forked with everything in it", async () => {
   );
 });
 
+test("the request for a summary asks for no more tokens than the provider's model can write", async () => {
+  const most = async (model: string) => {
+    server.clear();
+    const { llm } = providers.anthropic({ model, apiKey: KEY, baseUrl: `${server.url}/v1` });
+    const messages = [{ role: "user" as const, content: "Sum it up." }];
+    const request = { id: 1, format: "anthropic", messages, params: { maxTokens: 8_000 } };
+    await llm(request as never, { signal: new AbortController().signal });
+    return server.seen[0]!.body["max_tokens"];
+  };
+  assert.equal(await most("claude-3-haiku-20240307"), 4_096);
+  assert.equal(await most("claude-sonnet-4-5"), 8_000);
+  assert.equal(await most("test"), 8_000);
+});
+
 const long = {
   openai:
     "This model's maximum context length is 8000 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.",

@@ -32,7 +32,7 @@ const named = (tools: readonly unknown[]) =>
   tools.map((one) => (one as ReturnType<typeof tool>).function?.name ?? (one as { name?: string }).name);
 
 /** Fits, and checks what holds for all results, by counting again. */
-function fitted(tools: ReturnType<typeof tool>[], options: FitToolsOptions) {
+function fitted(tools: ReturnType<typeof tool>[], options: FitToolsOptions & { budget: number }) {
   freeze(tools);
   const done = fitTools(tools, options);
   const { report } = done;
@@ -149,6 +149,23 @@ test("a list of what is deferred that is longer than the definitions is no reaso
   const { total } = countTools([...tools, tool("large", 400)]);
   const { tools: fitting } = fitTools([...tools, tool("large", 400)], { budget: total - 300 });
   assert.equal(fitting.length, 31);
+});
+
+test("a share of the model's limit is a budget", () => {
+  const tools = many(60, 60);
+  const at = (options: FitToolsOptions) => fitTools(tools, options).report;
+  assert.equal(at({ toolsShare: 0.2, model: "gpt-4" }).budget, 1_228);
+  assert.equal(at({ toolsShare: 0.25, model: { maxPromptTokens: 8_000 } }).budget, 2_000);
+  assert.ok(at({ toolsShare: 0.25, model: { maxPromptTokens: 8_000 } }).after <= 2_000);
+  assert.equal(at({ toolsShare: 0.25, budget: 3_000, model: "gpt-4" }).budget, 3_000);
+  assert.deepEqual(at({ toolsShare: 0.5, model: "gpt-4o" }).deferred, []);
+  const refused = (options: FitToolsOptions, path: string, code = "bad_option") =>
+    assert.throws(() => at(options), { code, path });
+  refused({}, "options.budget");
+  refused({ toolsShare: 0 }, "options.toolsShare");
+  refused({ toolsShare: 1.1 }, "options.toolsShare");
+  refused({ toolsShare: 0.01, model: { maxPromptTokens: 100 } }, "options.toolsShare", "budget_exceeded");
+  refused({ toolsShare: 0.1, model: { maxPromptTokens: -1 } }, "options.model.maxPromptTokens");
 });
 
 test("the provider's own search: deferred definitions are marked and cost nothing", () => {

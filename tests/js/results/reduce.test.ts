@@ -84,6 +84,29 @@ test("a budget for all results reduces outputs of commands before it cuts them, 
   assert.match(String(fitting[4]!.content), /case_0 \.\.\. ok[^]*\[cut: [^]*error: test failed$/);
 });
 
+test("binary data and one line of 100 MB stay as they are, and a cut of them holds its limit", () => {
+  let state = 7;
+  const noise = Uint8Array.from(
+    { length: 200_000 },
+    () => (state = (state * 1_103_515_245 + 12_345) & 0x7fffffff) >> 16,
+  );
+  const line = "word ".repeat(20_000_000);
+  for (const [what, text] of [
+    ["binary data", Buffer.from(noise).toString("utf8")],
+    ["bytes as characters", Buffer.from(noise).toString("latin1")],
+    ["one line", line],
+  ] as const) {
+    for (const command of what === "one line" ? ["cargo test"] : ["cargo test", "git log", "cat a.out", ""]) {
+      const { text: same, tokens, before, rules, leftOut } = reduceOutput(text, { command });
+      assert.ok(same === text, `${what} of ${command}`);
+      assert.deepEqual([before, rules, leftOut], [tokens, [], []], `${what} of ${command}`);
+    }
+    const cut = truncate(text, { maxTokens: 500, command: "cargo test", keep: "errors" });
+    assert.ok(cut.tokens <= 500 && count(cut.text) === cut.tokens, `${what}: ${cut.tokens}`);
+  }
+  assert.ok(reduceOutput(LOG, { command: "cargo test" }).tokens < 60, "and the engine goes on");
+});
+
 test("bad input is named", () => {
   const refused = (run: () => unknown, code: string, path: string) => assert.throws(run, { code, path });
   refused(() => reduceOutput(1 as never), "bad_input", "text");
