@@ -29,6 +29,12 @@ export async function showHistory(
       Object.keys(opening).length > 0
     )
       throw error;
+    if (/^\uFEFF?\s*\[/.test(text))
+      throw new EspalierError({
+        code: "bad_log",
+        message: `${file} is a list of messages, not a log. \`espalier compact ${file} --budget N --log LOG\` makes one.`,
+        path: "text",
+      });
   }
   return showLog(file, text, options);
 }

@@ -69,10 +69,17 @@ function conversation(text: string, file: string, sessionError: EspalierError): 
 
 export function readText(file: string): string {
   try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
+    return decoded(readFileSync(file === "-" ? 0 : file));
   } catch (cause) {
     throw unreadable(file, cause as Error);
   }
+}
+
+/** The text of a file. Windows PowerShell 5 writes UTF-16, with a mark. */
+function decoded(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString("hex");
+  if (mark !== "fffe" && mark !== "feff") return bytes.toString("utf8");
+  return new TextDecoder(mark === "fffe" ? "utf-16le" : "utf-16be").decode(bytes);
 }
 
 function unreadable(file: string, cause: Error): EspalierError {

@@ -97,6 +97,17 @@ test("a byte order mark, JSON Lines of one line and of many are read", () => {
   });
 });
 
+test("a file in UTF-16, as Windows PowerShell writes it, is read", () => {
+  for (const big of [false, true]) {
+    const bytes = Buffer.from(`\uFEFF${JSON.stringify([MESSAGE])}`, "utf16le");
+    writeFileSync(join(home, "wide.json"), big ? bytes.swap16() : bytes);
+    check(["count", "wide.json"], { out: /m0 user/ });
+  }
+});
+
+test("a list of messages is no log, and the error says what makes one", () =>
+  void check(["log", "-"], { status: 3, err: /is a list of messages, not a log\. .*compact - --budget N --log LOG/ }));
+
 test("lines that hold requests are refused with what to do", () => {
   const line = JSON.stringify({ messages: [MESSAGE] });
   check(["count", "-"], { input: `${line}\n${line}\n`, status: 3, err: /contains 2 requests, one a line/ });
