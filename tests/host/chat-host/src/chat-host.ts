@@ -30,9 +30,9 @@ const FILES = {
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const { scheme, authority } = context.extensionUri;
   const base = scheme === "http" ? `http://${authority}/` : process!.env["ESPALIER_REPORT"]!;
-  const folder = vscode.workspace.workspaceFolders![0]!.uri;
-  for (const [path, text] of Object.entries(FILES))
-    await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder, path), new TextEncoder().encode(text));
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  for (const [path, text] of folder ? Object.entries(FILES) : [])
+    await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder!, path), new TextEncoder().encode(text));
   const post = async (path: string, body: unknown) =>
     (await fetch(`${base}${path}`, { method: "POST", body: JSON.stringify(body) })).text();
 
