@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { copyGrammars, grammarSums } from "./build.mjs";
@@ -115,13 +115,14 @@ export function buildPage() {
     copyGrammars(join(page, "grammars"));
     const define = { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) };
     const { version } = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
-    await bundle(app, { define: { VERSION: JSON.stringify(version) } });
+    const { metafile } = await bundle(app, { define: { VERSION: JSON.stringify(version) }, metafile: true });
     // A prompt's trace names components and classes of metadata. Names cost a tenth of a script.
     await bundle(main, { define, keepNames: true });
     await bundle(first, { define });
     await bundle(workspace, { define, plugins: [glue("workspace-glue.js")] });
     await bundle({ "tokens-worker": "tokens/worker.ts" }, { define, plugins: [glue("count-glue.js")] });
-    copyFileSync(join(root, "www", "index.html"), join(page, "index.html"));
+    const html = readFileSync(join(root, "www", "index.html"), "utf8");
+    writeFileSync(join(page, "index.html"), preloading(html, firstScripts(metafile)));
     await esbuild.build({
       entryPoints: STYLES.map((name) => join(root, "www", `${name}.css`)),
       entryNames: "[name]",
@@ -151,6 +152,26 @@ export function buildPage() {
     // Last, since it lists all the others.
     await bundle({ "service-worker": "service-worker.ts" }, { define: { FILES: JSON.stringify(filesIn(page)) } });
   });
+}
+
+/** Returns the scripts of the shell and of its first view: without a list, browsers find them one import after the other. */
+function firstScripts({ outputs }) {
+  const views = ["www/app/main.tsx", "www/conversation/index.tsx"].map((entry) => join(root, entry));
+  const found = new Set();
+  const add = (path) => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const { path: other, kind } of outputs[path].imports) if (kind === "import-statement") add(other);
+  };
+  for (const [path, { entryPoint }] of Object.entries(outputs))
+    if (entryPoint && views.includes(join(process.cwd(), entryPoint))) add(path);
+  return [...found].map((path) => basename(path));
+}
+
+/** Adds scripts to those that the page loads at once. */
+function preloading(html, scripts) {
+  const link = (script) => `  <link rel="modulepreload" href="${script}">`;
+  return html.replace(link("app.js"), scripts.map(link).join("\n"));
 }
 
 /** Returns the files of the repository that the page searches: one file, to save 400 requests. */

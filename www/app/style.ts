@@ -9,6 +9,3 @@ export function loadStyle(file: string): Promise<void> {
     document.head.append(link);
   });
 }
-
-/** Loads the style sheet of a view with the view. */
-export const useStyle = (file: string): void => void loadStyle(file);

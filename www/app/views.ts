@@ -25,6 +25,7 @@ export const VIEWS: readonly View[] = [
     kinds: ["conversation"],
     example: "pi",
     load: () => import("../conversation/index.tsx"),
+    styles: ["conversation.css"],
   },
   {
     name: "run",
@@ -32,6 +33,7 @@ export const VIEWS: readonly View[] = [
     kinds: ["conversation"],
     example: "pi",
     load: () => import("../run/index.tsx"),
+    styles: ["uplot.css", "run.css"],
   },
   {
     name: "prompt",
@@ -39,6 +41,7 @@ export const VIEWS: readonly View[] = [
     kinds: ["prompt"],
     example: "build",
     load: () => import("../prompt/index.tsx"),
+    styles: ["prompt.css"],
   },
   {
     name: "source",

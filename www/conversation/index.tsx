@@ -6,7 +6,6 @@ import { useEffect } from "preact/hooks";
 import type { Mode } from "../app/address.ts";
 import { showPart } from "../app/opening.ts";
 import { encoding, keys, mode } from "../app/state.ts";
-import { useStyle } from "../app/style.ts";
 import type { EncodingName } from "../../js/types/count.ts";
 import { Budget, stepBudget } from "./budget.tsx";
 import { Filter } from "../parts/filter.tsx";
@@ -61,7 +60,6 @@ function goToNext(): void {
 }
 
 export default function Conversation() {
-  useStyle("conversation.css");
   useEffect(() => {
     keys.value = KEYS;
     addEventListener("keydown", press);

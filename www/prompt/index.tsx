@@ -6,7 +6,6 @@ import { readAddress, writeAddress } from "../app/address.ts";
 import { currentAddress } from "../app/history.ts";
 import { isOpen } from "../app/opening.ts";
 import { autoBudget, budget, encoding, failure, keys, opened, params, say, setParam, shown } from "../app/state.ts";
-import { useStyle } from "../app/style.ts";
 import type { PageCut, PageData } from "../../js/prompt/html-tracer-data.ts";
 import type { RenderFormat } from "../../js/prompt/output/request.ts";
 import type { Failed } from "../talk.ts";
@@ -42,7 +41,6 @@ const FORMATS: readonly (readonly [RenderFormat, string])[] = [
 ];
 
 export default function PromptView() {
-  useStyle("prompt.css");
   useEffect(() => {
     keys.value = KEYS;
     return () => (keys.value = []);

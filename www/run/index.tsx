@@ -4,7 +4,6 @@
 import { useEffect } from "preact/hooks";
 import { showPart } from "../app/opening.ts";
 import { keys, opened } from "../app/state.ts";
-import { useStyle } from "../app/style.ts";
 import { Calls, Writing } from "./calls.tsx";
 import { Chart } from "./chart.tsx";
 import { Foot } from "./foot.tsx";
@@ -33,8 +32,6 @@ const KEYS = [
 ] as const;
 
 export default function Run() {
-  useStyle("uplot.css");
-  useStyle("run.css");
   const id = opened.value?.id;
   useEffect(followSettings, []);
   useEffect(() => {
