@@ -112,6 +112,14 @@ const cases = {
     assert.equal(await node("cjs.cjs", code), "15317");
   },
 
+  async "an uncaught error is a few lines long, and says what is wrong"() {
+    const code = `import { prune } from "espalier"; prune([{ role: "user", content: "Hi" }], { maxTokens: 100 });`;
+    writeFileSync(join(consumer, "uncaught.mjs"), code);
+    const { stderr } = await run(process.execPath, ["uncaught.mjs"]);
+    assert.match(stderr, /options\.maxTokens is unknown/);
+    assert.ok(stderr.length < 4_000, `${stderr.length} characters`);
+  },
+
   async "nothing is read before the first use"() {
     const code = `import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module";
       let reads = []; const real = fs.readFileSync; fs.readFileSync = (...a) => (reads.push(String(a[0])), real(...a)); syncBuiltinESMExports();
