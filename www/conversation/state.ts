@@ -194,9 +194,9 @@ function sayWhy({ id, index, reasons }: Detail, row: number): void {
   saidOf = id;
   const fate = rows.fates[row]!;
   const name = index < 0 ? "The added message" : `Message ${index + 1}`;
-  const why = reasons.length > 0 ? `${reasons.map(({ why }) => why).join("; ")}.` : REASONS[FATES[fate]!];
+  const why = reasons.length > 0 ? `: ${reasons.map(({ why }) => why).join("; ")}.` : `. ${REASONS[FATES[fate]!]}`;
   const soon = next.value?.run === run && next.value?.row === row ? " It is the next to go." : "";
-  say(`${name} is ${fateWord(fate, rows.before[row]!, rows.after[row]!)}. ${why}${soon}`);
+  say(`${name} is ${fateWord(fate, rows.before[row]!, rows.after[row]!)}${why}${soon}`);
 }
 
 effect(() => {
