@@ -122,7 +122,7 @@ fn the_numbers_of_each_system() {
             ("shares.users", json!({ "share": 0.14, "minTokens": 0, "maxTokens": 20_000 })),
             ("shares.ledger", json!({ "share": 0.05, "minTokens": 0, "maxTokens": 12_000 })),
             ("shares.summary", json!({ "share": 0.04, "minTokens": 512, "maxTokens": 8_000 })),
-            ("minMessages", json!({ "automatic": 4, "manual": 2, "system": false })),
+            ("minMessages", json!({ "automatic": 3, "manual": 2, "system": false })),
             ("protect.results", json!(3)),
             ("protect.rounds", json!(2)),
             ("protect.tokens", json!({ "share": 0.2, "minTokens": 0, "maxTokens": 40_000 })),
