@@ -16,7 +16,7 @@ const MAX_POINTS: usize = 128;
 const MIN_POINTS: usize = 3;
 const SPREAD: f64 = 0.05;
 /// Minimum spread for fitting k, in tokens: between small requests, an overhead that varies would pass for k.
-const MIN_SPREAD: f64 = 256.0;
+const MIN_SPREAD: f64 = 128.0;
 /// Bounds of k.
 const K: (f64, f64) = (0.5, 2.5);
 /// Maximum number of reports in a row that are far from the prediction, the last of which starts a new line.

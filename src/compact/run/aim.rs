@@ -61,11 +61,14 @@ impl Compaction {
         let is_enough = |cut: &cut::Cut| covers(cut) >= self.options.profile.min_messages.manual;
         let mut cut = match choose(wanted, &rule) {
             Some(cut) if is_enough(&cut) => cut,
-            // A message that is nearly as long as the tail should be leaves too few others to cover.
+            // A message that is nearly as long as the tail should be leaves too few others to cover. If the result is to
+            // fill its budget, the fit removes less, as long as there is more than the newest message behind them.
             other => {
                 let last = profile::Cut { window: [1.0, 1.0], ..rule };
-                let shortest = if rule.at == CutAt::Tokens { choose(0, &last).filter(is_enough) } else { None };
-                shortest.or(other)?
+                let at = |boundary| choose(tail(draft, &scene.groups, boundary), &last);
+                let boundaries = if rule.at == CutAt::Tokens { 1..scene.groups.len() } else { 0..0 };
+                let is_last = |cut: &cut::Cut| !self.fills || cut.boundary + 1 >= scene.groups.len();
+                boundaries.filter_map(at).find(is_enough).filter(is_last).or(other)?
             }
         };
         if !self.has_target() || rule.at != CutAt::Tokens {

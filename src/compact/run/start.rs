@@ -3,9 +3,11 @@
 use super::aim::Chosen;
 use super::*;
 
-/// Maximum share of the room that the newest request may use before its pastes are shortened, unless the rest leaves
-/// more.
+/// Maximum share of the room that the newest request may use before its pastes are shortened, while others need the
+/// rest; and the shares that it may have once there is work behind it, if the rest leaves them. In few steps, because
+/// each change of an early message costs the provider's cache of everything behind it.
 const REQUEST: f64 = 0.15;
+const LARGER: [f64; 2] = [0.6, 0.3];
 
 /// The continuation after the first steps.
 enum Next {
@@ -99,8 +101,12 @@ impl Compaction {
         let is_request = |entry: &&Entry| entry.is_in() && entry.message.role == Role::User && !entry.is_new;
         let at = draft.entries.iter().rposition(|entry| is_request(&entry))?;
         let newest = &draft.entries[at];
-        let share = (budget.target.saturating_sub(draft.after().frame) as f64 * REQUEST) as u64;
-        let max = share.max((budget.target + newest.after).saturating_sub(before));
+        let room = budget.target.saturating_sub(draft.after().frame) as f64;
+        let left = (budget.target + newest.after).saturating_sub(before);
+        let is_last = !draft.entries[at + 1..].iter().any(Entry::is_in);
+        let fits = |share: &f64| (room * share) as u64 <= left;
+        let share = LARGER.into_iter().find(fits).unwrap_or(REQUEST);
+        let max = ((room * share) as u64).max(if is_last { left } else { 0 });
         let over = newest.after.saturating_sub(max);
         if over == 0 || self.options.keep.contains(&newest.message.id) {
             return None;

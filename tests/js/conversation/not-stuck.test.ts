@@ -106,6 +106,12 @@ for (const llm of [undefined, async () => SUMMARY])
     assert.equal(asked > 0, llm !== undefined);
   });
 
+test("a list of three messages that overflow is compacted as well", async () => {
+  const messages = [user(`Never mention ACME.\n${words(3_600)}`), said(words(240, 2)), user(words(240, 3))];
+  const { messages: out } = await espalier.compact(messages, { format: "openai-chat", budget: 8_000 });
+  assert.match(JSON.stringify(out), /Never mention ACME/);
+});
+
 for (const budget of [8_000, 64_000])
   test(`a message larger than ${budget} tokens has all the room that it can have`, async () => {
     const messages = [user(`Summarise this: ${words(Math.floor(budget * 0.55))}`)];
