@@ -61,7 +61,7 @@ export async function bundles({ dist, glues, grammars }) {
       outdir: dist,
       minify: true,
       // Node shows the line of an uncaught error: one of 60 kB would hide the message.
-      lineLimit: 100,
+      lineLimit: 500,
       sourcemap: "linked",
       charset: "utf8",
       legalComments: "none",

@@ -89,7 +89,7 @@ const USE = `
  * kB by brotli. Reducers of outputs, with their rules as data, and the table of models: 70 kB, 23 kB by brotli.
  * Commands that print files: 2 kB.
  */
-const MOST = { raw: 2_592_000, brotli: 887_000 };
+const MOST = { raw: 2_600_000, brotli: 889_000 };
 
 const cases = {
   async "the engine is no larger than it should be"() {
@@ -761,6 +761,9 @@ const cases = {
         seen.at(-1).body.messages.map(({ role }) => role),
         ["system", "user"],
       );
+      // Ids that are used twice get others, in whatever is to be sent.
+      const sendable = JSON.parse((await ask("--budget", "1000000")).stdout).messages;
+      assert.equal(sendable.length, whole.length);
       for (const [behaviour, status, ...more] of [
         ["500", "model_failed"],
         ["401", "model_failed"],
@@ -779,7 +782,7 @@ const cases = {
         assert.equal(code, 5, `${behaviour}: ${stderr}`);
         const result = JSON.parse(stdout);
         assert.equal(result.status, status, behaviour);
-        assert.deepEqual(result.messages, whole, `${behaviour}: the conversation changed`);
+        assert.deepEqual(result.messages, sendable, `${behaviour}: the conversation changed`);
       }
       script("500");
       const offline = await ask();

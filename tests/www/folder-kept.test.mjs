@@ -48,20 +48,22 @@ async function places(page, query) {
   return page.locator("#hits .path").allTextContents();
 }
 
-/** Waits until a folder is stored with these words. */
-const isKept = (page, name, words = "") =>
-  page.waitForFunction(
-    ([key, words]) =>
-      new Promise((resolve) => {
-        const asked = indexedDB.open("espalier-playground");
-        asked.onsuccess = () => {
-          const found = asked.result.transaction("files").objectStore("files").get(key);
-          found.onsuccess = async () => resolve((await found.result?.file.text())?.includes(words) ?? false);
-        };
-      }),
-    [`${name}/`, words],
-    { polling: 100 },
-  );
+/** Waits until a folder is stored with these words, and in the address, which is written a moment later. */
+async function isKept(page, name, words = "") {
+  const found = ([name, words]) =>
+    new Promise((resolve) => {
+      if (new URLSearchParams(location.hash.slice(1)).get("folder") !== name) return resolve(false);
+      const asked = indexedDB.open("espalier-playground");
+      asked.onsuccess = () => {
+        const found = asked.result.transaction("files").objectStore("files").get(`${name}/`);
+        found.onsuccess = async () => resolve((await found.result?.file.text())?.includes(words) ?? false);
+      };
+    });
+  for (let tries = 0; !(await page.evaluate(found, [name, words])); tries += 1) {
+    assert.ok(tries < 200, `${name} is not kept`);
+    await page.waitForTimeout(50);
+  }
+}
 
 test("a folder is there again after a reload: its hits, what is left out, and how old it is", async () => {
   await page.setInputFiles("#folder", folderOf("shop", SHOP));
