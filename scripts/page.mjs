@@ -154,7 +154,9 @@ export function buildPage() {
   });
 }
 
-/** Returns the scripts of the shell and of its first view: without a list, browsers find them one import after the other. */
+/**
+ * Returns the scripts of the shell and of its first view. Without a list, browsers find one import after the other.
+ */
 function firstScripts({ outputs }) {
   const views = ["www/app/main.tsx", "www/conversation/index.tsx"].map((entry) => join(root, entry));
   const found = new Set();

@@ -8,6 +8,7 @@ import { LIFETIMES } from "../cache/lifetimes.ts";
 import { limitFor } from "../calls/limits.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
+import { isExceeded } from "../errors/exceeded.ts";
 import { check } from "../options/check.ts";
 import { REPLAY_COST } from "../options/schemas/bill.ts";
 import { modelFacts } from "../tokens/models.ts";
@@ -179,7 +180,7 @@ async function costOf(
       try {
         made = await way.make(end, time);
       } catch (error) {
-        if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
+        if (!isExceeded(error)) throw error;
         failed.push({ request, message: error.message });
         continue;
       }

@@ -1,6 +1,7 @@
 /** Keeps finished messages within the limits of their provider that are not tokens. */
 
 import { EspalierError } from "../errors/errors.ts";
+import { isExceeded } from "../errors/exceeded.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { readConversation } from "../formats/index.ts";
 import type { LimitFinding, RequestLimits } from "../types/limits.ts";
@@ -135,7 +136,7 @@ export function cutToLimits<C extends Cut>(cut: (budget?: number) => C, stated: 
     try {
       done = cut(budget);
     } catch (error) {
-      if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
+      if (!isExceeded(error)) throw error;
       break;
     }
   }

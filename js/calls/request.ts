@@ -8,16 +8,18 @@ import { read } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { abortable } from "../errors/abortable.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
+import { isExceeded } from "../errors/exceeded.ts";
 import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
 import { fieldsOf, refusalBy, tokenField } from "./refusal.ts";
 import { usageOf } from "../providers/usage.ts";
 import type { DropMedia, PruneOptions, PruneReport, Removal, SharedMessages } from "../types/prune.ts";
-import type { NeutralMessage, Part } from "../types/messages.ts";
+import type { MessageFate } from "../types/generated/prune.ts";
 import type { Totals } from "../types/count.ts";
 import type { Usage } from "../types/cache.ts";
 import { check } from "../options/check.ts";
+import { canLoseMedia } from "../validity/media.ts";
 import { REQUEST } from "../options/schemas/requests.ts";
 
 /** The second argument of a host's `send`. */
@@ -192,7 +194,9 @@ async function sent<T, R>(
     } catch (error) {
       if (signal?.aborted) throw aborted(signal, attempts);
       const { kind, ...numbers } = refusalBy(error);
-      const hasMedia = canLoseMedia(reading.messages, report);
+      const isWhole = ({ fate, rule }: MessageFate) => fate === "kept" || (fate === "changed" && rule !== "media");
+      const whole = new Set(report.messages.filter(isWhole).map(({ id }) => id));
+      const hasMedia = canLoseMedia(reading, ({ id }) => whole.has(id));
       const next = recovery.refused(tries, {
         kind,
         sent: tokensSent,
@@ -261,7 +265,7 @@ function fitted<R>(
     const { messages, report } = pruner.pruneRead(reading, { ...pruning, ...cut, budget, dropMedia: stronger });
     return { messages, report: { ...report, budget: tries.limit } };
   } catch (error) {
-    if (!(error instanceof EspalierError) || error.code !== "budget_exceeded" || attempts.length === 0) throw error;
+    if (!isExceeded(error) || attempts.length === 0) throw error;
     const { code, message, path, details } = error;
     throw new EspalierError({
       code,
@@ -310,26 +314,6 @@ function reportedAndPredicted<R>(reply: R, sent: number, { promptTokens, predict
 export function reportedBy(reply: unknown): Usage | undefined {
   const { usage, usageMetadata } = fieldsOf(reply);
   return usageOf(usage) ?? usageOf(usageMetadata);
-}
-
-/** Returns true if the sent messages contain pictures or documents that may still be dropped. */
-function canLoseMedia(messages: readonly NeutralMessage[], report: PruneReport): boolean {
-  const sent = new Set(
-    report.messages.flatMap(({ id, fate, rule }) =>
-      fate === "kept" || (fate === "changed" && rule !== "media") ? [id] : [],
-    ),
-  );
-  const newest = messages.findLast(({ role }) => role === "user");
-  const isMedia = ({ type }: Part) => type === "image" || type === "document";
-  return messages.some(
-    (message) =>
-      sent.has(message.id) &&
-      message.role !== "system" &&
-      message.role !== "developer" &&
-      message.parts.some((part) =>
-        part.type === "toolResult" ? part.content.some(isMedia) : message !== newest && isMedia(part),
-      ),
-  );
 }
 
 function final(error: unknown, why: string, attempts: readonly Attempt[]): EspalierError {

@@ -32,7 +32,8 @@ export async function showHistory(
     if (/^\uFEFF?\s*\[/.test(text))
       throw new EspalierError({
         code: "bad_log",
-        message: `${file} is a list of messages, not a log. \`espalier compact ${file} --budget N --log LOG\` makes one.`,
+        message:
+          `${file} is a list of messages, not a log. ` + `\`espalier compact ${file} --budget N --log LOG\` makes one.`,
         path: "text",
       });
   }

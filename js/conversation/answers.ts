@@ -3,14 +3,13 @@
 import { usageOf } from "../providers/usage.ts";
 import type { NextStep } from "../calls/recovery.ts";
 import { refusalBy } from "../calls/refusal.ts";
-import { read } from "../calls/reading.ts";
 import { reportedBy } from "../calls/request.ts";
 import type { Usage } from "../types/cache.ts";
 import { addUsage } from "../tokens/usage.ts";
 import type { Context } from "./context.ts";
 import type { OddUsage } from "../types/generated/conversation.ts";
 import type { Models } from "./models.ts";
-import { mediaOf } from "../validity/media.ts";
+import { canLoseMedia } from "../validity/media.ts";
 
 const WHY: Record<OddUsage["why"], string> = {
   overflow: "",
@@ -44,8 +43,8 @@ export class Answers<T> {
     if (reported === undefined || !Number.isFinite(reported) || reported < 0) return;
     this.reported = addUsage(this.reported, record);
     const tokens = Math.round(reported);
-    const odd = machine.answered(tokens, { date: this.date(), isManaged: this.isManaged, number });
-    this.models.reported();
+    const { odd, isOtherLimit } = machine.answered(tokens, { date: this.date(), isManaged: this.isManaged, number });
+    this.models.reported(isOtherLimit);
     saving.save();
     const known = this.warned;
     this.warned = odd?.why;
@@ -62,7 +61,7 @@ export class Answers<T> {
 
   refusal(error: unknown): NextStep {
     const { log } = this.c;
-    const hasMedia = log.mayHaveMedia && mediaOf(read(log.view().messages, { format: log.format })).length > 0;
+    const hasMedia = log.mayHaveMedia && canLoseMedia({ messages: log.neutral() });
     const next = this.c.machine.refused({ ...refusalBy(error), hasMedia, date: this.date() });
     this.models.keep();
     return next;

@@ -3,8 +3,7 @@
 import { compactMessages } from "../calls/compact.ts";
 import { CACHE_STEP_SHARE } from "../calls/prune-fields.ts";
 import { read } from "../calls/reading.ts";
-import { EspalierError } from "../errors/errors.ts";
-import { isOfLimit, restateExceeded } from "../errors/exceeded.ts";
+import { isExceeded, isOfLimit, restateExceeded } from "../errors/exceeded.ts";
 import type { LogView } from "../log/types.ts";
 import { Pruner } from "../calls/pruner.ts";
 import type { CompactOptions } from "../types/compact.ts";
@@ -97,7 +96,7 @@ export class Fit {
       const asked = { ...how, budget, cacheStepShare: CACHE_STEP_SHARE, ...same, ...(dropMedia && { dropMedia }) };
       return fitted(this.pruner.cutRead(read(view.messages, how), asked, provider), "prune");
     } catch (error) {
-      if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
+      if (!isExceeded(error)) throw error;
       const asked = { ...compaction, ...how, ...same, budget, ...(provider && { provider }) };
       const shortened = await compactMessages(view.messages, asked).catch((second: unknown) => {
         // A limit that is not tokens is named as the host stated it.

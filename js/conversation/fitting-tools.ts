@@ -1,6 +1,9 @@
-/** Keeps the tool definitions of requests within a share of the limit, the same from request to request while they fit. */
+/**
+ * Keeps the tool definitions of requests within a share of the limit, the same from request to request while they fit.
+ */
 
 import { readConversation } from "../formats/index.ts";
+import { isFields } from "../formats/values.ts";
 import { defined } from "../options/data.ts";
 import { fitUsedTools } from "../tools/fit-tools.ts";
 import type { FittedTools, ToolCut } from "../tools/fit-tools.ts";
@@ -19,6 +22,8 @@ export class FittingTools<T> {
   /** Number of messages that `uses` covers. */
   private read = 0;
   private cut: ToolCut | undefined;
+  /** The newest result, and what it was made of. */
+  private newest: { given: readonly unknown[]; how: string; fitted: FittedTools<ToolList> } | undefined;
 
   constructor(context: Context<T>, options: Options<T>) {
     this.c = context;
@@ -27,7 +32,8 @@ export class FittingTools<T> {
   }
 
   /**
-   * Returns the definitions that fit the share of the model's limit.
+   * Returns the definitions that fit the share of the model's limit; equal ones as the same object, which need not be
+   * counted again.
    *
    * @throws EspalierError `budget_exceeded`, `bad_option`, `bad_input`
    */
@@ -37,13 +43,18 @@ export class FittingTools<T> {
     this.readUses();
     const { limit: maxPromptTokens } = this.c.look().usage;
     const model = { maxPromptTokens, ...(machine.name !== "" && { name: machine.name }) };
-    const given = defined({ encoding, tokenizer, costModel, maxTools: limits?.maxTools, previous: this.cut });
-    const options = { ...how, ...given, format: log.format, model, toolsShare };
+    const counting = defined({ encoding, tokenizer, costModel, maxTools: limits?.maxTools, previous: this.cut });
+    const options = { ...how, ...counting, format: log.format, model, toolsShare };
     const fitted = fitUsedTools(tools, this.uses, options, "options.fitTools");
     const { cut } = fitted.report;
     if (JSON.stringify(cut) !== JSON.stringify(this.cut ?? { deferred: [] })) log.record("note", { toolCut: cut });
     this.cut = cut;
-    return fitted;
+    const given = definitionsOf(tools);
+    const by = JSON.stringify([cut, how]);
+    const before = this.newest;
+    const isSame = before !== undefined && before.how === by && areSame(before.given, given);
+    this.newest = { given, how: by, fitted: isSame ? { ...fitted, tools: before.fitted.tools } : fitted };
+    return this.newest.fitted;
   }
 
   private readUses(): void {
@@ -63,4 +74,16 @@ function keptCut<T>({ log }: Context<T>): ToolCut | undefined {
     return cut && Array.isArray(cut.deferred) ? [cut] : [];
   });
   return cuts.at(-1);
+}
+
+/** Returns the definitions of a list or record, those in lists of their own included: a host may add to its list. */
+export function definitionsOf(tools: ToolList): unknown[] {
+  return Object.values(isFields(tools) || Array.isArray(tools) ? tools : [tools]).flatMap((one: unknown) => [
+    one,
+    ...(isFields(one) ? Object.values(one).filter(Array.isArray).flat() : []),
+  ]);
+}
+
+export function areSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((definition, at) => definition === other[at]);
 }

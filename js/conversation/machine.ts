@@ -113,7 +113,7 @@ interface Answer extends Advanced {
   next?: NextStep;
   verdict?: Verdict;
   job?: number;
-  relaxed?: boolean;
+  isOtherLimit?: boolean;
   settled?: boolean;
 }
 
@@ -193,9 +193,13 @@ export class Machine<T> {
     return this.step({ type: "sent", id, tokens, frame, shared }).shared!;
   }
 
-  /** Takes the provider's count of the newest request; the log records it if it has a `number`. Returns its anomaly. */
-  answered(tokens: number, about: { date: string; isManaged?: boolean; number?: number }): OddUsage | undefined {
-    return this.step({ type: "answered", tokens, ...about }).odd;
+  /**
+   * Takes the provider's count of the newest request; the log records it if it has a `number`. Returns its anomaly, and
+   * whether the model has another limit now.
+   */
+  answered(tokens: number, about: { date: string; isManaged?: boolean; number?: number }) {
+    const { odd, isOtherLimit = false } = this.step({ type: "answered", tokens, ...about });
+    return { odd, isOtherLimit };
   }
 
   /** Takes the provider's refusal of the newest request. */
@@ -203,9 +207,9 @@ export class Machine<T> {
     return this.step({ type: "refused", refusal: { ...refusal, sent: 0 } }).next!;
   }
 
-  /** Takes that the next request cannot be made. Returns true if its limit may be higher now. */
+  /** Takes that the next request cannot be made. Returns true if its limit is higher now. */
   unfit(): boolean {
-    return this.step({ type: "unfit" }).relaxed!;
+    return this.step({ type: "unfit" }).isOtherLimit!;
   }
 
   // ------------------------------------------------------------ the model

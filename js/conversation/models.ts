@@ -22,7 +22,6 @@ export class Models<T> {
   private readonly c: Context<T>;
   private readonly options: Options;
   private kept = "";
-  private limits: string | undefined;
   private reports = 0;
 
   constructor(context: Context<T>, options: Options) {
@@ -66,16 +65,12 @@ export class Models<T> {
   }
 
   /**
-   * Records learned facts after a report if it changed a limit, and now and then what it taught about counts: a process
-   * may end at any time, and the facts are too many for each report.
+   * Records learned facts after a report if it changed the limit, and now and then what it taught about counts: a
+   * process may end at any time, and the facts are too many for each report.
    */
-  reported(): void {
+  reported(isOtherLimit: boolean): void {
     this.reports += 1;
-    const { models = {} } = (this.c.machine.learned.recovery ?? {}) as { models?: Record<string, { limit?: number }> };
-    const limits = JSON.stringify(Object.entries(models).map(([name, { limit }]) => [name, limit]));
-    const isOther = this.limits !== undefined && this.limits !== limits;
-    this.limits = limits;
-    if (isOther || this.reports === FIRST || this.reports % EVERY === 0) this.keep();
+    if (isOtherLimit || this.reports === FIRST || this.reports % EVERY === 0) this.keep();
   }
 
   /** Records learned facts, if there are new ones. */

@@ -1,9 +1,9 @@
 /** Prepares requests: applies finished summaries, starts due ones, fits the rest. */
 
-import { EspalierError } from "../errors/errors.ts";
+import { isExceeded } from "../errors/exceeded.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
-import { FittingTools } from "./fitting-tools.ts";
+import { areSame, definitionsOf, FittingTools } from "./fitting-tools.ts";
 import type { Fitted } from "./fit.ts";
 import type { Look, RequestFields, RequestStep } from "./machine.ts";
 import { countSystem, largestTools } from "./meter.ts";
@@ -14,7 +14,6 @@ import type { Sent } from "./sending.ts";
 import { aborted, waitAtMost } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared } from "./types.ts";
 import { append } from "../formats/append.ts";
-import { isFields } from "../formats/values.ts";
 import type { FittedTools } from "../tools/fit-tools.ts";
 import type { ToolList } from "../types/messages.ts";
 import { LIFETIMES } from "../cache/lifetimes.ts";
@@ -47,11 +46,8 @@ export class Requests<T> {
   private readonly sending: Sending<T>;
   private readonly prefix = new Prefix<T>();
   private readonly fitting: FittingTools<T>;
-  /** The host's tool definitions, and those of them that fitted the previous request. */
+  /** The host's tool definitions, and those that are counted. */
   private tools: ToolList | undefined;
-  private fitted: FittedTools<ToolList> | undefined;
-  /** The definitions that were fitted, and the counted ones: a host may add to its list. */
-  private given: readonly unknown[] = [];
   private known: readonly unknown[] | undefined;
   private toolsText = "";
   private warnedOf = "";
@@ -217,24 +213,14 @@ export class Requests<T> {
 
   /** Takes the tool definitions of a request: the host's, or as much of them as fits their share. */
   private fitTools({ tools = this.tools, toolsShare, fitTools }: PrepareOptions): FittedTools<ToolList> | undefined {
-    if (tools === undefined) {
-      this.fitted = undefined;
-      return undefined;
-    }
-    const given = definitionsOf(tools);
-    const before = areSame(given, this.given) ? this.fitted : undefined;
-    [this.given, this.fitted] = [given, undefined];
-    if (toolsShare === undefined) {
+    if (tools === undefined || toolsShare === undefined) {
       this.takeTools(tools);
       return undefined;
     }
     const fitted = this.fitting.fit(tools, toolsShare, fitTools);
-    // An equal list is the same object, which is not counted again.
-    const isSame = before !== undefined && JSON.stringify(before.report.cut) === JSON.stringify(fitted.report.cut);
-    this.fitted = isSame ? { ...fitted, tools: before.tools } : fitted;
     this.tools = tools;
-    this.countTools(this.fitted.tools);
-    return this.fitted;
+    this.countTools(fitted.tools);
+    return fitted;
   }
 
   /** Records the request and returns it with its report. */
@@ -374,22 +360,6 @@ export class Requests<T> {
     }
     saving.save();
   }
-}
-
-/** Returns the definitions of a list or record, those in lists of their own included. */
-function definitionsOf(tools: ToolList): unknown[] {
-  return Object.values(isFields(tools) || Array.isArray(tools) ? tools : [tools]).flatMap((one: unknown) => [
-    one,
-    ...(isFields(one) ? Object.values(one).filter(Array.isArray).flat() : []),
-  ]);
-}
-
-function areSame(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((definition, at) => definition === other[at]);
-}
-
-function isExceeded(error: unknown): boolean {
-  return error instanceof EspalierError && error.code === "budget_exceeded";
 }
 
 /** Adds the tool definitions to send to a request. */

@@ -119,7 +119,9 @@ export class Saving {
     );
   }
 
-  /** Registers an append-only text, of which `stored` lines are stored. Texts are written in the order of these calls. */
+  /**
+   * Registers an append-only text, of which `stored` lines are stored. Texts are written in the order of these calls.
+   */
   keep(name: string, text: (from: number) => string, length: () => number, stored: number, isUnsure = false): void {
     this.grown.set(name, { name, text, length, stored, checked: 0, isUnsure });
   }

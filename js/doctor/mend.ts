@@ -4,7 +4,7 @@ import { readConversation } from "../formats/index.ts";
 import { compact } from "../calls/compact.ts";
 import { countMessages } from "../calls/count.ts";
 import { prune } from "../calls/prune.ts";
-import { EspalierError } from "../errors/errors.ts";
+import { isExceeded } from "../errors/exceeded.ts";
 import { check } from "../options/check.ts";
 import { DIAGNOSE } from "../options/schemas/sessions.ts";
 import type { CountOptions } from "../types/count.ts";
@@ -99,7 +99,7 @@ async function shortenRequest(
     return next;
   } catch (error) {
     // The content that must stay exceeds the limit: `left` reports it.
-    if (error instanceof EspalierError && error.code === "budget_exceeded") return input;
+    if (isExceeded(error)) return input;
     throw error;
   }
 }

@@ -16,6 +16,11 @@ export interface Whole {
   named?: (id: string) => string;
 }
 
+/** Returns true for the error of a budget that what must stay exceeds. */
+export function isExceeded(error: unknown): error is EspalierError & { code: "budget_exceeded" } {
+  return error instanceof EspalierError && error.code === "budget_exceeded";
+}
+
 /** Returns true for the error of a stated limit that is not tokens. */
 export const isOfLimit = ({ path = "" }: EspalierError) => path.startsWith("options.limits.");
 
@@ -30,7 +35,7 @@ export function restateExceeded(
   error: unknown,
   { budget, beside = [], spare = 0, path, named = (id) => id }: Whole,
 ): unknown {
-  if (!(error instanceof EspalierError) || error.code !== "budget_exceeded" || isOfLimit(error)) return error;
+  if (!isExceeded(error) || isOfLimit(error)) return error;
   const { needed: own, largest: found = [] } = error.details;
   const others = beside.filter(({ tokens }) => tokens > 0);
   const needed = others.reduce((sum, { tokens }) => sum + tokens, own + spare);

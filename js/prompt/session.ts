@@ -1,6 +1,7 @@
 /** The render of one prompt: the core asks, and the session answers with elements and tokenizers. */
 
 import { call, isReady, ready, wasm } from "../engine/engine.ts";
+import { abortable } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";
 import { loadNeeded } from "../engine/vocabulary.ts";
@@ -254,7 +255,7 @@ export class Session {
         else if (step[0] === STEP.grow) next = this.#grow(step);
         else if (step[0] === STEP.count) next = this.#count(step);
         else throw malformed(step[0] === STEP.stray ? "stray" : "alternative", this.nodes[step[1]!]!);
-        step = isThenable(next) ? await this.#abortable(next) : next;
+        step = isThenable(next) ? await abortable(Promise.resolve(next), this.options.signal) : next;
       }
     } finally {
       flattener.encoder.release();
@@ -295,19 +296,6 @@ export class Session {
         elements: budgets.map(([id, tokenBudget]: [number, number]) => ({ id, tokenBudget })),
       });
     }
-  }
-
-  /** Waits for a promise, but no longer than the host does. */
-  #abortable<T>(promise: PromiseLike<T>): PromiseLike<T> {
-    const { signal } = this.options;
-    if (!signal) return promise;
-    return new Promise((resolve, reject) => {
-      const stop = () => reject(signal.reason);
-      signal.addEventListener("abort", stop, { once: true });
-      Promise.resolve(promise)
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener("abort", stop));
-    });
   }
 
   #sizing(tokenBudget: number): BasePromptSizing {

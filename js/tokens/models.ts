@@ -19,9 +19,10 @@ export interface ModelFacts extends NamedFacts {
 }
 
 /**
- * Returns the window, the max tokens of an answer and the prices of a model by its name, from data with a date; undefined
- * for an unknown name. The name may have the path of a router or of a platform. `prune` and conversations use the same windows for a model whose
- * limits you do not state, and `report.limitSource` says so (`modelName`; `assumedLimit` for an unknown name).
+ * Returns the window, the max tokens of an answer and the prices of a model by its name, from data with a date;
+ * undefined for an unknown name. The name may have the path of a router or of a platform. `prune` and conversations use
+ * the same windows for a model whose limits you do not state, and `report.limitSource` says so (`modelName`;
+ * `assumedLimit` for an unknown name).
  *
  * ```ts
  * import { usageCost } from "espalier/cache";

@@ -111,7 +111,7 @@ export function outputLimitOf(model: string | undefined): OutputLimit | undefine
   return best && { tokens: best.tokens, source: best.source };
 }
 
-/** Returns whether a name is a known one, with a date or a variant after it, but not with a further number of version. */
+/** Returns whether a name is a known one, perhaps with a date or variant, but without a further number of version. */
 function isOf(known: string, name: string): boolean {
   if (!name.startsWith(known)) return false;
   const rest = name.slice(known.length);

@@ -113,8 +113,8 @@ export function fitTools<T extends ToolList>(tools: T, options: FitToolsOptions)
 }
 
 /**
- * {@link fitTools} with checked options, and the newest use of each tool in place of the messages. `within`: the path of
- * `keep` and `search` in errors.
+ * {@link fitTools} with checked options, and the newest use of each tool in place of the messages. `within`: the path
+ * of `keep` and `search` in errors.
  */
 export function fitUsedTools<T extends ToolList>(
   tools: T,

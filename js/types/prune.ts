@@ -26,8 +26,8 @@ export interface ModelLimits {
   /** Max tokens of input and output together. */
   maxContextWindowTokens?: number;
   /**
-   * Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. Lowered to what the model
-   * can write at most, see `maxOutputTokens`; `report.outputReserve` says so.
+   * Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. Lowered to what the
+   * model can write at most, see `maxOutputTokens`; `report.outputReserve` says so.
    */
   outputReserve?: number;
   /** Max tokens of one answer. Default: those that are known by the name (`modelFacts`), else no limit. */
@@ -123,7 +123,7 @@ export type CutReport = Pick<
 
 export interface PruneReport extends WrittenReport {
   limitSource: LimitSource;
-  /** Output tokens left free in the window, if the model cannot write as many as its `outputReserve`; absent if it can. */
+  /** Output tokens left free in the window; absent if the model can write as many as its `outputReserve`. */
   outputReserve?: number;
   /** Documented limits of the provider that the request exceeds nevertheless; absent if there are none. */
   exceeded?: readonly LimitFinding[];

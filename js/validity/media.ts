@@ -5,7 +5,7 @@ import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
-import type { Part } from "../types/messages.ts";
+import type { NeutralMessage, Part } from "../types/messages.ts";
 import { HEAD, longerSide } from "./image-size.ts";
 
 /** A picture or document in a message. */
@@ -39,6 +39,23 @@ export function mediaOf({ messages }: Pick<Reading, "messages">): readonly Mediu
   );
   FOUND.set(messages, found);
   return found;
+}
+
+/**
+ * Returns whether there are pictures or documents that may go: in results, or of any message but the user's newest.
+ * `isSent`: only those of these messages count.
+ */
+export function canLoseMedia(
+  reading: Pick<Reading, "messages">,
+  isSent: (message: NeutralMessage) => boolean = () => true,
+): boolean {
+  const { messages } = reading;
+  const newest = messages.findLastIndex(({ role }) => role === "user");
+  return mediaOf(reading).some(({ index, item }) => {
+    const message = messages[index]!;
+    const isFrame = message.role === "system" || message.role === "developer";
+    return !isFrame && (item !== undefined || index !== newest) && isSent(message);
+  });
 }
 
 /** Characters that contain the size of most pictures. A JPEG with a preview needs all of `HEAD`. */

@@ -149,9 +149,9 @@ struct Answer {
     /// The job that was started or adopted, or that must be aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     job: Option<u32>,
-    /// True if the limit may be higher now.
+    /// True if the limit of the model is another one now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    relaxed: Option<bool>,
+    is_other_limit: Option<bool>,
     /// False for a job other than the running one.
     #[serde(skip_serializing_if = "Option::is_none")]
     settled: Option<bool>,
@@ -219,10 +219,12 @@ fn take(machine: &mut Machine, log: &mut Log, event: Event, time: i64) -> Outcom
             machine.sent(id, tokens, frame);
         }
         Event::Answered { tokens, date, is_managed, number } => {
+            let before = machine.window();
             match is_managed {
                 true => machine.managed(tokens),
                 false => answer.odd = machine.answered(tokens, &date)?,
             }
+            answer.is_other_limit = Some(machine.window() != before);
             if let Some(request) = number {
                 // These names are those of stored logs.
                 let json = format!(r#"{{"request":{request},"promptTotal":{tokens}}}"#);
@@ -230,7 +232,7 @@ fn take(machine: &mut Machine, log: &mut Log, event: Event, time: i64) -> Outcom
             }
         }
         Event::Refused { refusal } => answer.next = Some(machine.refused(refusal)),
-        Event::Unfit => answer.relaxed = Some(machine.unfit()),
+        Event::Unfit => answer.is_other_limit = Some(machine.unfit()),
         Event::Verdict { shown, requests } => {
             let (after, _) = answer.show(log, shown);
             answer.verdict = Some(machine.verdict(log, after, requests, false)?);

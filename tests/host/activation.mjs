@@ -1,7 +1,7 @@
 /**
  * Measures what the example's activation costs: CPU time to load its main file and to call `activate`, with an object
  * instead of VS Code's API, median of ten processes. `node tests/host/activation.mjs`, after `node tests/host/run.mjs`
- * has built it. VS Code's own figure ("Developer: Startup Performance") contains waiting for everything else that starts.
+ * has built it. VS Code's own figure ("Developer: Startup Performance") contains waiting for all else that starts.
  */
 
 import { execFileSync } from "node:child_process";

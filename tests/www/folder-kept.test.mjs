@@ -1,12 +1,13 @@
 /** A folder of the reader after a reload: in the views of search and of inline context. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { opened } from "./browser.mjs";
 import { BROKEN } from "./broken-storage.mjs";
+import { folderIn } from "./folders.mjs";
 
 const temporary = mkdtempSync(join(tmpdir(), "espalier-kept-"));
 let page, complaints, close;
@@ -19,14 +20,7 @@ after(async () => {
   rmSync(temporary, { recursive: true });
 });
 
-function folderOf(name, files) {
-  for (const [path, content] of Object.entries(files)) {
-    const file = join(temporary, name, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
-  return join(temporary, name);
-}
+const folderOf = (name, files) => folderIn(temporary, name, files);
 
 const SHOP = {
   "src/cart.ts": "export const totalOfCart = (items) => items.length;\n",

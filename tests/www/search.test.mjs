@@ -1,14 +1,15 @@
 /** The view of search, in a real Chromium: a question, its hits, a folder of one's own. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { findingsOf, namelessControls, reachedByTab, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop } from "./conversation.mjs";
 import { longTasks } from "./tasks.mjs";
+import { folderIn } from "./folders.mjs";
 
 const READY = "#search-view[data-query]";
 const opened = (options) =>
@@ -50,15 +51,7 @@ async function ask(query, from = page) {
   await shows({ query, complete: "true" }, from);
 }
 
-/** Writes a folder and returns its path. */
-function folderOf(name, files) {
-  for (const [path, content] of Object.entries(files)) {
-    const file = join(temporary, name, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
-  return join(temporary, name);
-}
+const folderOf = (name, files) => folderIn(temporary, name, files);
 
 async function choose(name, files) {
   await page.setInputFiles("#folder", folderOf(name, files));

@@ -257,7 +257,7 @@ export async function arrive(address: Address): Promise<void> {
   else await openInstead(EXAMPLES[0]!.key, { code: "no_file", message });
 }
 
-/** Opens an example in the place of what an address names, and says why. */
+/** Opens an example instead of what an address names, and says why. */
 async function openInstead(example: string, why: Failed, options: Options = {}): Promise<void> {
   const isReplaced = await openExample(example, options);
   failure.value = { ...why, isReplaced };

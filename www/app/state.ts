@@ -41,7 +41,7 @@ export function setParam(name: string, value: string | undefined): void {
 export type Theme = "system" | "light" | "dark";
 export const theme = signal<Theme>("system");
 
-/** An error; `action` mends it with one press. `isReplaced`: something else was opened in the place of what failed. */
+/** An error; `action` mends it with one press. `isReplaced`: something else was opened instead of what failed. */
 export type Alert = Failed & { action?: { label: string; run(): void }; isReplaced?: boolean };
 
 /** The error of the newest action. */

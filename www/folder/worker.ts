@@ -1,4 +1,4 @@
-/** Reads a folder for keeping: its texts, and what is left out with the reason. */
+/** Reads a folder to keep: the texts of its files, which files are left out, and why. */
 
 import { answering } from "../talk.ts";
 import { packed } from "./pack.ts";

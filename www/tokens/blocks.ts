@@ -1,6 +1,6 @@
 /**
- * A conversation as texts that are counted each alone, in the order of the messages: what the engine counts of a message
- * beside them is its frame, and the frames of its calls and results. Pure, for tests.
+ * A conversation as texts that are counted each alone, in the order of the messages: what the engine counts of a
+ * message beside them is its frame, and the frames of its calls and results. Pure, for tests.
  */
 
 import type { Part } from "../../js/types/messages.ts";

@@ -1,6 +1,7 @@
 /**
  * A first view of an example before engine and vocabulary are there: tokens by the length of texts, fates by age. The
- * examples are chat completions, so nothing else is loaded to read them; the readers of all formats come with the engine.
+ * examples are chat completions, so nothing else is loaded to read them; the readers of all formats come later, with
+ * the engine.
  */
 
 import { messages as chat } from "../../js/formats/openai/read-chat.ts";

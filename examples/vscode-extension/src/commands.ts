@@ -72,7 +72,8 @@ function nameOf({ turns: { current } }: Talk): string {
   if (!current) return "";
   const { command, prompt } = current;
   const request = command === undefined ? prompt : `/${command} ${prompt}`.trim();
-  return ` This is about the chat that ends with “${request.length > MAX_NAME ? `${request.slice(0, MAX_NAME)}…` : request}”.`;
+  const name = request.length > MAX_NAME ? `${request.slice(0, MAX_NAME)}…` : request;
+  return ` This is about the chat that ends with “${name}”.`;
 }
 
 /** Saves a conversation as Markdown to read, or as the log (JSON lines) that the library opens again. */

@@ -4,6 +4,7 @@
  */
 
 import { badOption as bad, EspalierError } from "../../errors/errors.ts";
+import { isExceeded } from "../../errors/exceeded.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { openConversation } from "../../conversation/open.ts";
 import type { MadeRequest } from "../../conversation/requests.ts";
@@ -271,7 +272,7 @@ class Flow<F extends RenderFormat> {
       made = await tree.made({ tokens: frame, cut: claim.cut, isLost, limits: history, isAgain }, signal);
     } catch (error) {
       // The part of the history that must stay is too large beside the prompt.
-      const isTooLarge = error instanceof EspalierError && error.code === "budget_exceeded";
+      const isTooLarge = isExceeded(error);
       if (!isTooLarge || drop !== "lastResort") {
         first.free();
         if (isTooLarge) tree.insufficient(false);

@@ -4,7 +4,7 @@
  */
 
 import { exceededBy, refuseExceeded, shownExceeded, smallerBudget } from "../../calls/request-limits.ts";
-import { EspalierError } from "../../errors/errors.ts";
+import { isExceeded } from "../../errors/exceeded.ts";
 import { readConversation } from "../../formats/index.ts";
 import type { LimitFinding, RequestLimits } from "../../types/limits.ts";
 import type { ToolList } from "../../types/messages.ts";
@@ -48,8 +48,8 @@ export interface LimitedRequest {
 }
 
 /**
- * Renders until the request is within its limits, and reports it. A smaller request that exceeds as many limits has lost
- * content for nothing: the first one is reported then.
+ * Renders until the request is within its limits, and reports it. A smaller request that exceeds as many limits has
+ * lost content for nothing: the first one is reported then.
  *
  * @throws EspalierError `budget_exceeded` if a stated limit is exceeded in the end
  */
@@ -66,7 +66,7 @@ export async function withinLimits<F extends RenderFormat>(
     try {
       last = { room, made: await make(room) };
     } catch (error) {
-      if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
+      if (!isExceeded(error)) throw error;
       break;
     }
     left = findings(last.made.rendered, request);
@@ -96,7 +96,7 @@ function roomWithin(
   return budget === undefined ? undefined : { ...room, isAgain: true, budget };
 }
 
-/** Returns what the rest of the request leaves to a history with pictures or documents, of the limits that it exceeds. */
+/** Returns the part of the exceeded limits that is left to a history with pictures or documents. */
 function historyWithin(rendered: Rendered<any>, found: readonly LimitFinding[]): RequestLimits {
   const entries = historyOf(rendered);
   const media = mediaOf({ messages: entries.map(({ neutral }) => neutral) });

@@ -61,8 +61,8 @@ impl Compaction {
         let is_enough = |cut: &cut::Cut| covers(cut) >= self.options.profile.min_messages.manual;
         let mut cut = match choose(wanted, &rule) {
             Some(cut) if is_enough(&cut) => cut,
-            // A message that is nearly as long as the tail should be leaves too few others to cover. If the result is to
-            // fill its budget, the fit removes less, as long as there is more than the newest message behind them.
+            // A message that is nearly as long as the tail should be leaves too few others to cover. If the result is
+            // to fill its budget, the fit removes less, as long as there is more than the newest message behind them.
             other => {
                 let last = profile::Cut { window: [1.0, 1.0], ..rule };
                 let at = |boundary| choose(tail(draft, &scene.groups, boundary), &last);
