@@ -14,7 +14,6 @@ import { readConversation, RULES } from "../formats/index.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { at, changed, fieldsAt, pathTo } from "../formats/place.ts";
-import type { FieldChange } from "../formats/place.ts";
 import type { WireFinding } from "../formats/checks.ts";
 import type {
   Finding,
@@ -157,6 +156,9 @@ function mended(
     () => wasm().repair(current.messages, asked) as { plan: PlanItem[]; changes: CoreChange[] },
   );
   const out = current.rebuild(plan);
+  // Indices of the engine are those behind the removals.
+  const removed = new Set(wire.filter(({ place }) => place.length === 0).map(({ index }) => index));
+  const kept = [...reading.source.list.keys()].filter((at) => !removed.has(at));
   return {
     reading: out === current.source.input ? current : open(out),
     changes: [
@@ -167,7 +169,7 @@ function mended(
         message,
       })),
       ...changes.map((change) => {
-        const { path, index } = pathOf(current, change);
+        const { path, index } = pathOf(current, change, kept);
         return {
           rule: change.rule,
           ...(change.index !== undefined && { path }),
@@ -185,15 +187,14 @@ function wirePath({ source }: Reading, index: number | undefined, place: WireFin
 
 /** Returns the input with the fixes of the provider's checks. */
 function fixed({ source }: Reading, wire: readonly WireFinding[]): unknown {
-  const byIndex = new Map<number | undefined, FieldChange[]>();
-  for (const { index, place, fix } of wire) {
-    const list = byIndex.get(index);
-    if (list) list.push({ place, fix });
-    else byIndex.set(index, [{ place, fix }]);
-  }
-  const values = source.list.map((message, at) => changed(message, byIndex.get(at) ?? []));
-  const input = withValues(source, values);
-  return changed(input, byIndex.get(undefined) ?? []);
+  const inList = wire.flatMap(({ index, place, fix }) =>
+    index === undefined ? [] : [{ place: [index, ...place], fix }],
+  );
+  const input = withValues(source, changed(source.list, inList) as unknown[]);
+  return changed(
+    input,
+    wire.filter(({ index }) => index === undefined),
+  );
 }
 
 /**
@@ -429,17 +430,22 @@ function writable(value: unknown): boolean {
   }
 }
 
-/** Returns the path of the field that a finding of the engine is about. */
-function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFinding): { path: string; index?: number } {
+/** Returns the path of the field that a finding of the engine is about. `numbers`: the host's numbers of the messages. */
+function pathOf(
+  reading: Reading,
+  { index: neutral, part, item, tool }: CoreFinding,
+  numbers?: readonly number[],
+): { path: string; index?: number } {
   const { source, format, messages } = reading;
   if (tool !== undefined) return { path: `tools[${tool}].name` };
   if (neutral === undefined) return { path: source.name };
   const offset = messages.length - source.list.length;
-  const index = neutral - offset;
-  if (index < 0) return { path: "system" };
+  const own = neutral - offset;
+  if (own < 0) return { path: "system" };
+  const index = numbers?.[own] ?? own;
   const base = `${source.name}[${index}]`;
   if (part === undefined) return { path: base, index };
-  const message = source.list[index] as Fields;
+  const message = source.list[own] as Fields;
   const { places } = RULES[format];
   const place = looking(base, () => places.part(reading.pieces(messages[neutral]!.id)[part] as never, message));
   const within = item === undefined ? [] : places.item(fieldsAt(message, place), item);

@@ -1,7 +1,9 @@
-/** OpenAI: lists of calls that are empty, names of speakers, settings of tools that are not there. */
+/** OpenAI: content that is missing, empty lists of calls, names of speakers, items that occur twice. */
 
 import { choices, looked, REMOVE } from "../checks.ts";
 import type { WireCheck } from "../checks.ts";
+import { json } from "../values.ts";
+import type { Fields } from "../values.ts";
 
 const choice = choices(["tool_choice", "parallel_tool_calls"]);
 
@@ -11,7 +13,16 @@ const NAME = /^[^\s<|\\/>]{1,64}$/;
 export const checkChat: WireCheck = (request, find) => {
   choice(request, find);
   for (const [index, message] of looked(request)) {
-    const { tool_calls: calls, name, role } = message;
+    const { tool_calls: calls, name, role, content } = message;
+    const isMissing = (content === null || content === undefined) && role !== "assistant";
+    if (isMissing || (Array.isArray(content) && content.length === 0))
+      find({
+        rule: "content",
+        index,
+        place: ["content"],
+        message: isMissing ? "content is required here" : "an empty list of parts is refused",
+        fix: role === "assistant" ? { set: null } : { set: "" },
+      });
     if (Array.isArray(calls) && calls.length === 0)
       find({
         rule: "empty-calls",
@@ -32,4 +43,26 @@ export const checkChat: WireCheck = (request, find) => {
   }
 };
 
-export const checkResponses: WireCheck = choice;
+/** Items by their ids: "Duplicate item found with id", says the server of a second one. */
+export const checkResponses: WireCheck = (request, find) => {
+  choice(request, find);
+  const first = new Map<unknown, Fields>();
+  for (const [index, item] of looked(request)) {
+    const { id, type } = item;
+    if (typeof id !== "string") continue;
+    const other = first.get(id);
+    if (!other) {
+      first.set(id, item);
+      continue;
+    }
+    // Thoughts and references are nothing without their ids.
+    const isCopy = type === "reasoning" || type === "item_reference" || json(other) === json(item);
+    find({
+      rule: "double-item",
+      index,
+      place: isCopy ? [] : ["id"],
+      message: "another item has this id already, which is refused",
+      fix: REMOVE,
+    });
+  }
+};

@@ -94,6 +94,19 @@ test("openai-chat: what only its messages show", () => {
     [q, { role: "assistant", content: "a", tool_calls: [] }],
     [q, { role: "assistant", content: "a" }],
   );
+  const calls = { role: "assistant", content: null, tool_calls: [call("a")] };
+  const answered = (content: unknown) => [q, calls, { role: "tool", tool_call_id: "a", content }];
+  finds("openai-chat", answered("r"), "");
+  for (const content of [null, []]) {
+    finds("openai-chat", answered(content), "content messages[2].content");
+    becomes("openai-chat", answered(content), answered(""));
+  }
+  finds(
+    "openai-chat",
+    [q, { ...calls, content: [] }],
+    "pending-call messages[1].tool_calls[0]\ncontent messages[1].content",
+  );
+  becomes("openai-chat", [q, { ...calls, content: [] }], [q, calls]);
   finds("openai-chat", [{ ...q, name: "Ann B." }], "message-name messages[0].name");
   becomes("openai-chat", [{ ...q, name: "Ann B." }], [{ ...q, name: "Ann_B." }]);
   finds("openai-chat", { model: "gpt-4o", tool_choice: "auto", messages: [q] }, "tool-choice tool_choice");
@@ -176,6 +189,29 @@ test("anthropic: thoughts, tools of the server, the system prompt", () => {
     { messages: [q, assistant(use("a")), { role: "user", content: [result("a")] }], tools: [] },
     "tools-missing messages",
   );
+});
+
+test("openai-responses: items that occur twice", () => {
+  const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "e" };
+  const said = { type: "message", id: "msg_1", role: "assistant", content: [{ type: "output_text", text: "a" }] };
+  const calls = { type: "function_call", id: "fc_1", call_id: "c1", name: "run", arguments: "{}" };
+  const output = { type: "function_call_output", call_id: "c1", output: "r" };
+  const turn = [q, thought, calls, output, said, q];
+  finds("openai-responses", turn, "");
+  // A turn that was appended twice.
+  const twice = [...turn.slice(0, -1), ...turn.slice(1)];
+  becomes("openai-responses", twice, turn);
+  const { report } = espalier.repair(twice, { provider: "openai-responses" });
+  assert.deepEqual(
+    report.changes.map(({ rule, index }) => `${rule} ${index}`),
+    ["double-item 5", "double-item 6", "double-item 8", "empty 7", "orphan-result 7"],
+  );
+  // Ids that another library made up twice.
+  const nameless = { type: "message", role: "assistant", content: [{ type: "output_text", text: "b" }] };
+  const other = { ...nameless, id: "msg_1" };
+  finds("openai-responses", [q, said, q, other, q], "double-item messages[3].id");
+  becomes("openai-responses", [q, said, q, other, q], [q, said, q, nameless, q]);
+  finds("openai-responses", [q, said, q, { type: "item_reference", id: "msg_1" }, q], "double-item messages[3]");
 });
 
 test("anthropic: cache marks", () => {
