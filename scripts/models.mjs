@@ -24,7 +24,15 @@ const OTHER =
 
 /** Windows that the package does not have. Sources: the model pages of OpenAI, Anthropic and Google, 2026-11-20. */
 const WINDOWS = {
-  anthropic: { "claude-instant*": 100_000, "claude-2.0*": 100_000, "=claude-2": 100_000, "claude-*": 200_000 },
+  anthropic: {
+    "claude-instant*": 100_000,
+    "claude-2.0*": 100_000,
+    "=claude-2": 100_000,
+    // platform.claude.com/docs/en/models/haiku-5-5/overview, 2026-11-26
+    "claude-haiku-5-5*": 1_000_000,
+    "claude-haiku-5.5*": 1_000_000,
+    "claude-*": 200_000,
+  },
   openai: {
     "gpt-4-32k*": 32_768,
     "=gpt-4-0314": 8_192,
@@ -36,6 +44,12 @@ const WINDOWS = {
   },
   google: { "gemini-2*": 1_048_576, "gemini-3*": 1_048_576, "gemini-1.5-pro*": 2_097_152, "gemini-*": 1_048_576 },
 };
+
+/**
+ * Windows that the package has wrongly. Sources: OpenAI's data in gpt-tokenizer 4.0.0 and vercel.com/ai-gateway/models,
+ * 2026-11-26.
+ */
+const CORRECTED = { openai: [[/^gpt-5(?:[.-][12])?-chat/, 128_000]] };
 
 /** Tokens of the answer that OpenAI's models from gpt-5 on keep out of the input. Source: their pages, 2026-11-20. */
 const OUTPUT = 128_000;
@@ -61,17 +75,18 @@ function table(findProvider) {
     const rows = new Map();
     for (const model of findProvider({ providerId: id }).models) {
       const { input_mtok, cache_read_mtok, cache_write_mtok, output_mtok } = pricesOf(model.prices);
-      const window = model.context_window;
-      const input = inputOf(id, model.id, window);
       const prices = [input_mtok, cache_read_mtok, cache_write_mtok, output_mtok].map(
         (dollars) => dollars && Math.round(dollars * PARTS),
       );
-      const facts = [window, input, ...prices].map(written);
       const isOwn = (name) => !OTHER.test(name) && (id === "anthropic" || !name.includes("claude"));
-      const names = patternsOf(model.match).filter((name) => isOwn(name.replace(/[=*]/g, "")));
-      if (names.length === 0 || facts.every((fact) => fact === "-")) continue;
-      const key = facts.join(" ");
-      rows.set(key, [...(rows.get(key) ?? []), ...names]);
+      for (const name of patternsOf(model.match)) {
+        const plain = name.replace(/[=*]/g, "");
+        const window = CORRECTED[id]?.find(([names]) => names.test(plain))?.[1] ?? model.context_window;
+        const facts = [window, inputOf(id, model.id, window), ...prices].map(written);
+        if (!isOwn(plain) || facts.every((fact) => fact === "-")) continue;
+        const key = facts.join(" ");
+        rows.set(key, [...(rows.get(key) ?? []), name]);
+      }
     }
     for (const [name, window] of Object.entries(WINDOWS[id] ?? {})) {
       const key = `${window} ${written(inputOf(id, name, window))} - - - -`;

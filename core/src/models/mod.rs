@@ -149,7 +149,10 @@ mod tests {
         check("openai/gpt-4-0613", "openai", 8_192, None);
         check("gpt-35-turbo", "openai", 16_385, None);
         check("gpt-5", "openai", 400_000, Some(272_000));
+        check("gpt-5-chat-latest", "openai", 128_000, None);
+        check("openai/gpt-5.2-chat", "openai", 128_000, None);
         check("claude-sonnet-4-5", "anthropic", 200_000, None);
+        check("claude-haiku-5-5", "anthropic", 1_000_000, None);
         check("claude-of-tomorrow", "anthropic", 200_000, None);
         check("anthropic.claude-3-haiku-20240307-v1:0", "anthropic", 200_000, None);
         check("claude-opus-4-6", "anthropic", 1_000_000, None);
