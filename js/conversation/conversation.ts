@@ -216,8 +216,9 @@ export class Conversation<T = unknown> {
    * Returns the plan of a compaction; nothing is recorded. `summary` replaces the covered messages; with `model` the
    * host's model writes the summary; without either, rules do.
    *
-   * @throws EspalierError `bad_option`; `already_running` with `model` from within a callback of this conversation;
-   *   `disposed`
+   * @throws EspalierError `bad_option`; `nothing_to_compact` or `not_ready` if there is no plan; `stale_plan` if the
+   *   covered messages change while it is made; `already_running` with `model` from within a callback of this
+   *   conversation; `disposed`
    */
   async preview(
     options: {
@@ -257,7 +258,7 @@ export class Conversation<T = unknown> {
    * compacts first if it must. If the view does not fit and no compaction helps, `fits` is false and `reason` says why
    * there is no plan.
    *
-   * @throws EspalierError `bad_option`, `bad_threshold`
+   * @throws EspalierError `bad_option`, `bad_threshold`; `stale_plan` if the covered messages change while a hook runs
    */
   modelSwitch(model: string | ModelLimits): Promise<ModelSwitch<T>> {
     return this.turn(undefined, async () => {

@@ -13,7 +13,8 @@ import { workbench } from "../workbench.mjs";
 
 const EXTENSIONS = ["chat-host", "example"];
 const ID = "espalier.chat-host";
-const SETTINGS = {
+/** The settings of a user who runs these tests. */
+export const SETTINGS = {
   "workbench.startupEditor": "none",
   "chat.commandCenter.enabled": true,
   // Its question about the repository around the workspace would cover the chat.

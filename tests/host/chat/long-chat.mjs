@@ -137,6 +137,8 @@ class Chat {
       await this.view.stop();
       return this.view.last();
     });
+    for (let tries = 0; this.model.cancelled === cancelled && tries < 60; tries += 1)
+      await this.page.waitForTimeout(50);
     this.assert.equal(this.model.cancelled, cancelled + 1, "the model is told of it");
   }
 

@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../../../scripts/lib.mjs";
+import { SETTINGS } from "./hosts.mjs";
 
 const ROWS = ".interactive-list .monaco-list-row[data-index]";
 const WAIT = 15_000;
@@ -60,25 +61,32 @@ export class ChatView {
 
   async command(title) {
     const input = this.page.locator(".quick-input-widget input").first();
-    // The key is lost while a closing editor or another tab of the browser has the focus.
-    for (let tries = 0; tries < 5 && !(await input.isVisible()); tries += 1) {
+    const fill = () => input.fill(`>${title}`, { timeout: 3_000 });
+    const isTyped = async () =>
+      (await input.isVisible()) &&
+      (await fill()
+        .then(() => true)
+        .catch(() => false));
+    // The key is lost while a closing editor or another tab of the browser has the focus, and the list of the last
+    // command may be about to close.
+    for (let tries = 0; !(await isTyped()); tries += 1) {
+      if (tries === 5) throw new Error(`the command "${title}" cannot be typed`);
       await this.page.bringToFront();
       await this.page.keyboard.press("F1");
       await input.waitFor({ timeout: 3_000 }).catch(() => undefined);
     }
-    await input.fill(`>${title}`);
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
     await this.page.keyboard.press("Enter");
   }
 
-  /** Replaces the user's settings, as a person who writes them as JSON. */
+  /** Replaces the user's settings, beside those of the tests, as a person who writes them as JSON. */
   async settings(values) {
     await this.command("Preferences: Open User Settings (JSON)");
     const editor = this.page.locator('.monaco-editor[data-uri$="settings.json"]');
     await editor.click();
     await this.page.keyboard.press("Control+A");
     // As pasted: the editor would close typed brackets.
-    await this.page.keyboard.insertText(JSON.stringify(values));
+    await this.page.keyboard.insertText(JSON.stringify({ ...SETTINGS, ...values }));
     await this.page.keyboard.press("Control+S");
     await this.page.keyboard.press("Escape");
     await editor.waitFor({ state: "detached" });
