@@ -28,6 +28,8 @@ const EARLIER: u64 = 60;
 const MIN_ACTIVE: u64 = 16;
 /// The heading above earlier summaries.
 const EARLIER_RECORD: &str = "Earlier record";
+/// Part of the line about the current request. In an earlier record it is no longer true.
+const CURRENT: &str = " is the current request and follows word for word: ";
 /// Maximum sections distinguished in one record; later text belongs to the last one.
 const MAX_SECTIONS: usize = 64;
 
@@ -144,8 +146,8 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
         for line in text.lines() {
             if let Some(lines) = left_out(line) {
                 gone = lines.saturating_add(gone);
-            } else if line.trim_start_matches('#').trim() == EARLIER_RECORD {
-                // This heading occurs once, however many records are below it.
+            } else if line.trim_start_matches('#').trim() == EARLIER_RECORD || line.contains(CURRENT) {
+                // This heading occurs once, however many records are below it, and one request is current.
             } else if line.starts_with('#') && sections.len() < MAX_SECTIONS {
                 // A repeated section belongs to a newer record.
                 if sections.iter().any(|section| section.heading == line) {
@@ -215,7 +217,7 @@ fn overview(ledger: &Ledger, current: Option<(&str, &str)>) -> Vec<String> {
 }
 
 fn current_line(id: &str, text: &str) -> String {
-    format!("- {id} is the current request and follows word for word: {}", clip(&one_line(text, SENTENCE_BYTES), 120))
+    format!("- {id}{CURRENT}{}", clip(&one_line(text, SENTENCE_BYTES), 120))
 }
 
 fn foundation(ledger: &Ledger) -> Vec<String> {

@@ -51,6 +51,16 @@ fn sections_of_an_earlier_summary_stay_and_the_extract_stands_below_them() {
     assert!(extract.contains("Now mend the printer.") && !text.contains("left out"), "{text}");
 }
 
+/// The line about the current request is true of one request only, and of the newest record.
+#[test]
+fn one_request_is_the_current_one() {
+    let first = offline(&ledger("model", 1), Some(("m1", "Mend the printer.")), 2_000, &Quarter);
+    let again = Ledger::fold(&behind(&first), &Rules::default());
+    let text = offline(&again, Some(("m9", "Now the scanner.")), 2_000, &Quarter);
+    let current: Vec<&str> = text.lines().filter(|line| line.contains("is the current request")).collect();
+    assert_eq!(current, ["- m9 is the current request and follows word for word: Now the scanner."], "{text}");
+}
+
 #[test]
 fn an_earlier_summary_that_is_too_long_loses_its_oldest_lines() {
     for max in [300, 600, 1_000, 2_000] {
