@@ -29,7 +29,7 @@ const MIN_ACTIVE: u64 = 16;
 /// The heading above earlier summaries.
 const EARLIER_RECORD: &str = "Earlier record";
 /// Part of the line about the current request. In an earlier record it is no longer true.
-const CURRENT: &str = " is the current request and follows word for word: ";
+const CURRENT: &str = " is the current request and ";
 /// Maximum sections distinguished in one record; later text belongs to the last one.
 const MAX_SECTIONS: usize = 64;
 
@@ -217,7 +217,7 @@ fn overview(ledger: &Ledger, current: Option<(&str, &str)>) -> Vec<String> {
 }
 
 fn current_line(id: &str, text: &str) -> String {
-    format!("- {id}{CURRENT}{}", clip(&one_line(text, SENTENCE_BYTES), 120))
+    format!("- {id}{CURRENT}stands outside this record word for word: {}", clip(&one_line(text, SENTENCE_BYTES), 120))
 }
 
 fn foundation(ledger: &Ledger) -> Vec<String> {

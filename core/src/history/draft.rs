@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::plan::{Becomes, Fate, MessageFate, PartEdit, PlanItem, Removal, Totals};
+use super::record::Records;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
@@ -70,7 +71,7 @@ pub struct Entry<'a> {
     pub number: usize,
     /// Id of the host's message from which its parts were moved, for an entry of moved parts. `is_new` is then true.
     pub part_of: Option<String>,
-    /// True for a user message that holds only the record of another system and so contains no request.
+    /// True for a user message that holds only a record and so contains no request.
     pub is_record: bool,
 }
 
@@ -316,6 +317,13 @@ impl<'a> Draft<'a> {
             number: 0,
             part_of: None,
             is_record: false,
+        }
+    }
+
+    /// Marks the messages that hold only a record.
+    pub fn mark_records(&mut self, records: &Records) {
+        for entry in &mut self.entries {
+            entry.is_record |= records.is_alone(&entry.message);
         }
     }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::draft::{Draft, Entry, Meter};
 use super::pairs::repair;
 use super::plan::{Becomes, Fate};
+use super::record::SUMMARY_TAG;
 use super::rule::Rule;
 use crate::map::HashMap;
 use crate::message::{Message, Part};
@@ -290,6 +291,7 @@ fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
                     draft.insert(place, reply.clone(), edit.rule);
                 }
                 draft.insert(place, message.clone(), edit.rule);
+                draft.entries[place].is_record = message.text().starts_with(SUMMARY_TAG);
                 return true;
             }
         }

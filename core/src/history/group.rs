@@ -15,7 +15,7 @@ pub enum Kind {
     Frame,
     /// A user message. Begins a turn.
     User,
-    /// A user message that is the record of another system and contains no request.
+    /// A user message that is a record and contains no request.
     Record,
     /// Messages of the assistant, with the results of its calls.
     Round,

@@ -23,6 +23,13 @@ pub struct Receiver {
     pub written: Option<Provider>,
 }
 
+impl Receiver {
+    /// Returns whether adjacent messages of the user are written as one.
+    pub fn joins(&self) -> bool {
+        joins(self.written)
+    }
+}
+
 /// A draft repaired for its provider.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]

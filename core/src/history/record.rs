@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::opening::{Foreign, System};
 use crate::fnv::{START_64, add_64};
-use crate::message::{Message, Role};
+use crate::message::{Message, Part, Role};
 
 /// Opening tag of a summary message of an earlier compaction.
 pub const SUMMARY_TAG: &str = "<conversation-summary";
@@ -93,6 +93,21 @@ impl Records {
         self.foreign().is_some_and(|foreign| foreign.is_alone && foreign.id == message.id)
     }
 
+    /// Returns whether the message is a user message with nothing but a record: it contains no request.
+    pub fn is_alone(&self, message: &Message) -> bool {
+        let foreign = self.foreign().filter(|foreign| foreign.id == message.id);
+        if let Some(foreign) = foreign {
+            return foreign.is_alone;
+        }
+        // Reading the whole text of every message would take long.
+        let begins = |part: &Part| matches!(part, Part::Text { text } if text.starts_with(SUMMARY_TAG));
+        let is_text = |part: &Part| matches!(part, Part::Text { .. } | Part::CacheMark);
+        message.role == Role::User
+            && message.parts.first().is_some_and(begins)
+            && message.parts.iter().all(is_text)
+            && self.read(message, &message.text()).is_some_and(|record| is_facts(&record.behind))
+    }
+
     /// Returns whether the message is the answer that another system put behind its record.
     pub fn is_foreign_reply(&self, message: &Message) -> bool {
         self.foreign().is_some_and(|foreign| foreign.reply.as_deref() == Some(message.id.as_str()))
@@ -102,6 +117,12 @@ impl Records {
     pub fn has(&self, message: &Message) -> bool {
         message.role == Role::User && self.read(message, &message.text()).is_some()
     }
+}
+
+/// Returns whether the text behind a record only adds facts that the host pinned.
+fn is_facts(behind: &str) -> bool {
+    let behind = behind.trim();
+    behind.is_empty() || behind.starts_with("<pinned-facts>") && behind.ends_with("</pinned-facts>")
 }
 
 /// Returns whether a text begins with a record with a correct checksum.

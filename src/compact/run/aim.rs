@@ -266,7 +266,8 @@ impl Compaction {
 
 /// Returns the index of the newest round's group.
 fn newest_round(groups: &[Group]) -> usize {
-    groups.iter().rposition(|group| !matches!(group.kind, group::Kind::Frame | group::Kind::User)).unwrap_or(0)
+    let is_round = |group: &Group| matches!(group.kind, group::Kind::Round | group::Kind::RoundWithRequest);
+    groups.iter().rposition(is_round).unwrap_or(0)
 }
 
 /// Returns the tokens after a boundary, as a cut counts them: without the newest request and the frame.

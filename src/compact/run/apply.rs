@@ -104,7 +104,7 @@ impl Compaction {
     /// Returns the newest request, if it is not one of these messages.
     pub(super) fn current_request(&self, ids: &[String]) -> Option<&Message> {
         let records = &self.options.rules.records;
-        let is_begun = |m: &Message| records.is_foreign_alone(m) || self.environment.contains(&m.id);
+        let is_begun = |m: &Message| records.is_alone(m) || self.environment.contains(&m.id);
         let is_request = |m: &&Rc<Message>| m.role == Role::User && !m.text().trim().is_empty() && !is_begun(m);
         let newest = self.messages.iter().rev().find(is_request)?;
         (!ids.contains(&newest.id)).then_some(&**newest)
@@ -135,13 +135,24 @@ impl Compaction {
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let beside = steps::remaining(&self.cheap.edits, &ids);
         let is_begun = |e: &Entry| e.message.role.is_frame() || self.environment.contains(&e.message.id);
+        // Messages in front of the covered ones stay in front of the record, so that the provider's cache keeps them.
+        // Where a list joins adjacent messages of the user, the record comes first: it is found again only at the
+        // beginning of a message.
+        let is_covered = |e: &Entry| ids.contains(e.message.id.as_str());
+        let is_found =
+            self.history.is_some() || !self.options.receiver.as_ref().is_some_and(|receiver| receiver.joins());
+        let begins = match self.options.profile.replacement.form {
+            profile::Form::Record if is_found => {
+                draft.entries.iter().position(|e| e.is_in() && is_covered(e)).unwrap_or(0)
+            }
+            _ => 0,
+        };
         let covering = Covering {
             messages: covered.ids.len(),
             tokens: covered.was,
             first: covered.ids.first().map_or("", String::as_str),
             last: covered.ids.last().map_or("", String::as_str),
-            followed: draft
-                .entries
+            followed: draft.entries[begins..]
                 .iter()
                 .filter(|e| e.is_in() && !is_begun(e) && !ids.contains(e.message.id.as_str()))
                 .count(),
@@ -150,18 +161,17 @@ impl Compaction {
         let edit_id = format!("e{beside}");
         let id = format!("{edit_id}:summary");
         let replacement = &self.options.profile.replacement;
-        // The record goes after the frame and before everything that stays, so that the reader meets earlier events
+        // The record goes before everything that stays behind its beginning, so that the reader meets earlier events
         // before the carried messages.
         let stays = |e: &&Entry| e.is_in() && !is_begun(e);
-        let is_covered = |e: &&Entry| ids.contains(e.message.id.as_str());
         let (before, next) = match &self.range {
             Some(range) => {
-                let from = draft.entries.iter().rposition(|e| is_covered(&e)).map_or(0, |last| last + 1);
+                let from = draft.entries.iter().rposition(is_covered).map_or(0, |last| last + 1);
                 (range.first.clone(), draft.entries[from..].iter().find(stays))
             }
             None => {
-                let first = draft.entries.iter().find(stays).map(|e| e.message.id.clone());
-                (first, draft.entries.iter().filter(stays).find(|e| !is_covered(e)))
+                let first = draft.entries[begins..].iter().find(stays).map(|e| e.message.id.clone());
+                (first, draft.entries[begins..].iter().filter(stays).find(|e| !is_covered(e)))
             }
         };
         let reply = replacement.acknowledgement.as_ref().filter(|_| next.is_some_and(|e| e.message.role == Role::User));

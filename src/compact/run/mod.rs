@@ -257,8 +257,8 @@ impl Compaction {
     }
 
     /// Creates a compaction of the view of a log. It reuses counts and what earlier compactions computed about the
-    /// messages, so that nothing is counted or read again; texts are shared with the log. Facts behind the record at
-    /// the start of the view come from the messages that it replaced, not from the record's text.
+    /// messages, so that nothing is counted or read again; texts are shared with the log. Facts behind the first
+    /// record of the view come from the messages that it replaced, not from the record's text.
     pub fn of_log(log: &Log, mut options: Options) -> Compaction {
         let counting = log.counting();
         options.by_items = counting.by_items;
@@ -276,8 +276,7 @@ impl Compaction {
         let inserted = messages.iter().filter(|message| log.has_summary(&message.id));
         options.rules.records = Records::Only(inserted.map(|message| message.id.clone()).collect());
         let opening = log.opening();
-        let is_first = |message: &&Rc<Message>| !message.role.is_frame() && !opening.environment.contains(&message.id);
-        let first = messages.iter().find(is_first);
+        let first = messages.iter().find(|message| log.has_summary(&message.id));
         let behind = first.and_then(|record| {
             let messages = log.behind(&record.id)?;
             Some(ReplacedRecord { id: record.id.clone(), messages })
@@ -338,10 +337,7 @@ impl Compaction {
         let of = if self.is_sound { edit::view_of_sound } else { edit::view };
         let mut draft =
             of(self.messages.iter().map(|message| &**message), &self.counts, edits, self.meter(), self.origin);
-        if let Some(foreign) = self.options.rules.records.foreign().filter(|foreign| foreign.is_alone) {
-            let record = draft.entries.iter_mut().find(|entry| entry.message.id == foreign.id);
-            record.into_iter().for_each(|entry| entry.is_record = true);
-        }
+        draft.mark_records(&self.options.rules.records);
         draft
     }
 

@@ -98,7 +98,8 @@ impl Compaction {
         if !self.fills || self.history.is_some() || before <= budget.target {
             return None;
         }
-        let is_request = |entry: &&Entry| entry.is_in() && entry.message.role == Role::User && !entry.is_new;
+        let is_request =
+            |entry: &&Entry| entry.is_in() && entry.message.role == Role::User && !entry.is_new && !entry.is_record;
         let at = draft.entries.iter().rposition(|entry| is_request(&entry))?;
         let newest = &draft.entries[at];
         let room = budget.target.saturating_sub(draft.after().frame) as f64;
@@ -146,11 +147,18 @@ impl Compaction {
         ladder.split_at(first)
     }
 
-    /// True if the conversation begins with the record of a compaction, and no more messages follow it than did then.
+    /// True if the conversation begins with the record of a compaction, or with the newest request and such a record, and
+    /// no more messages follow it than did then.
     fn is_compact(&self, draft: &Draft) -> bool {
         let is_begun = |entry: &Entry| entry.message.role.is_frame() || self.environment.contains(&entry.message.id);
-        let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !is_begun(entry));
+        let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !is_begun(entry)).peekable();
         let records = &self.options.rules.records;
+        let request = self.current_request(&[]).map(|message| message.id.as_str());
+        let stays = |entry: &&Entry| {
+            let id = entry.message.id.as_str();
+            Some(id) == request || self.options.keep.contains(id)
+        };
+        while rest.next_if(|entry| !entry.is_record && stays(entry)).is_some() {}
         let record = rest.next().filter(|entry| records.has(&entry.message));
         let then = record.and_then(|entry| summary::followed(&entry.message));
         then.is_some_and(|then| rest.count() <= then)

@@ -198,10 +198,8 @@ const FILES = [
 ];
 /** Requests of this one are larger than a quarter of it, and pruning never cuts a request of the user. */
 const TOO_TIGHT = "cline-sidebar";
-/**
- * System prompt and request fill more than half of these windows of 2,000 tokens, so that every record is rewritten.
- */
-const FIXED = ["sweagent-marshmallow-1867", "tau-airline-11"];
+/** The system prompt fills two thirds of this window of 1,898 tokens, so that every record is rewritten soon. */
+const TOO_NARROW = "tau-airline-11";
 
 /**
  * A window that the whole conversation just fits, of which requests may use the system prompt and a quarter of the
@@ -224,7 +222,7 @@ for (const [model, isReadCheap] of [
         assert.equal(failed.length > 0, file === TOO_TIGHT && way === "prune", `${file}, ${way}`);
         if (share === undefined) continue;
         saved[way]!.push(way === "prune" ? share : 1 - promptCost / whole.promptCost);
-        const least = isReadCheap && way === "conversation" && FIXED.includes(file) ? -0.05 : 0;
+        const least = isReadCheap && way === "conversation" && file === TOO_NARROW ? -0.02 : 0;
         assert.ok(share >= least, `${file}, ${way}: ${share}`);
       }
     }
@@ -233,7 +231,7 @@ for (const [model, isReadCheap] of [
       return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
     };
     assert.ok(median(saved["prune"]!) >= 0.3, String(saved["prune"]));
-    assert.ok(median(saved["conversation"]!) >= (isReadCheap ? 0.1 : 0.3), String(saved["conversation"]));
+    assert.ok(median(saved["conversation"]!) >= 0.3, String(saved["conversation"]));
   });
 }
 

@@ -280,8 +280,8 @@ test("a request's usage adds up by category, and says what it shares with the on
   assert.ok(usage().split.inserted > 0);
   assert.deepEqual(
     usage().shared,
-    { messages: 1, tokens: espalier.countMessages(messages.slice(0, 1)).total - list },
-    "the system message",
+    { messages: 2, tokens: espalier.countMessages(messages.slice(0, 2)).total - list },
+    "the system message and the request: the record stands behind them",
   );
   conversation.append(round(51));
   await conversation.prepare();

@@ -115,7 +115,7 @@ test("a finished summary is used from 0.65 on, and parked below", async () => {
     report.compactions.map(({ status, trigger, job }) => [status, trigger, job]),
     [["applied", "threshold", 1]],
   );
-  assert.match(String(messages[1]!["content"]), /The parser is being fixed/);
+  assert.match(String(messages[2]!["content"]), /The parser is being fixed/);
   assert.equal(calls.length, 1);
   sound(messages, 4_000);
   assert.deepEqual(types(events), [

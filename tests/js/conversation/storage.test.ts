@@ -261,7 +261,7 @@ test("a finished summary that was not used yet is used after a reload", async ()
     report.compactions.map(({ status, job }) => [status, job]),
     [["applied", 1]],
   );
-  assert.match(String(messages[1]!["content"]), /The parser is being fixed/);
+  assert.match(String(messages[2]!["content"]), /The parser is being fixed/);
   assert.equal(calls.length, 1);
 });
 

@@ -12,6 +12,7 @@ use crate::history::draft::is_empty;
 use crate::history::edit::{Kind, Target, Thinking};
 use crate::history::group::{Group, Kind as GroupKind};
 use crate::history::plan::Becomes;
+use crate::history::record::Records;
 use crate::map::HashSet;
 use crate::message::{Message, Part, Role};
 
@@ -511,13 +512,12 @@ impl Log {
 
     fn guarded(&self) -> Guarded {
         let groups = &self.state.grouper.groups;
-        let record = self.opening().record.filter(|record| record.is_alone);
-        let is_record = |message: &Message| record.as_ref().is_some_and(|record| record.id == message.id);
+        let records = Records::Sealed.with(self.opening().record);
         let asks = |group: &Group| {
             group.has_request()
                 && group.entries.iter().any(|&at| {
                     let message = self.store.message(at);
-                    message.role != Role::Assistant && !is_empty(&message.parts) && !is_record(message)
+                    message.role != Role::Assistant && !is_empty(&message.parts) && !records.is_alone(message)
                 })
         };
         let request = groups.iter().rposition(asks);

@@ -122,7 +122,8 @@ impl Log {
     pub fn newest_request(&self) -> String {
         let draft = self.draft();
         let requests = draft.entries.iter().rev().map(|row| &row.message);
-        let of_user = |m: &&Cow<Message>| m.role == Role::User && m.results().next().is_none();
+        let of_user =
+            |m: &&Cow<Message>| m.role == Role::User && m.results().next().is_none() && !self.has_summary(&m.id);
         requests.filter(of_user).map(|m| m.text()).find(|text| !text.trim().is_empty()).unwrap_or_default()
     }
 

@@ -244,6 +244,7 @@ pub fn prune_held(
 
 fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned> {
     let before = draft.before();
+    draft.mark_records(&limits.records);
     repair_for(&mut draft, limits.provider);
     let (pictures, most, keep) = (&limits.pictures, limits.picture_bytes, &limits.keep);
     lighten(&mut draft, Allowance { pictures, most, keep });
@@ -532,6 +533,7 @@ pub fn fit(draft: &mut Draft, limits: &Limits) -> Result<()> {
     if draft.total() <= limit {
         return Ok(());
     }
+    draft.mark_records(&limits.records);
     let groups = groups(draft);
     let classes = classify(draft, &groups, limits);
     let must = |group: usize| matches!(classes[group], Class::Must(_));

@@ -8,7 +8,6 @@
 use super::class::Drop;
 use super::select::Selection;
 use super::shrink::FLOOR;
-use crate::history::group::Kind;
 
 /// Requests and answers of turns whose other rounds are removed may take one part in `OUTLINES` of the goal.
 const OUTLINES: u64 = 12;
@@ -59,7 +58,7 @@ impl Selection<'_> {
         let mut turns: Vec<Turn> = Vec::new();
         let mut begins = true;
         for at in 0..self.groups.len() {
-            let is_request = self.groups[at].kind == Kind::User;
+            let is_request = self.groups[at].opens();
             begins |= is_request;
             let Some(Drop::OldRound | Drop::OldRequest) = self.removable(at) else { continue };
             if begins {
