@@ -88,15 +88,9 @@ impl Records {
         if let Records::Behind { foreign, .. } = self { Some(foreign) } else { None }
     }
 
-    /// Returns whether the message is a user message with nothing but the record of another system.
-    pub fn is_foreign_alone(&self, message: &Message) -> bool {
-        self.foreign().is_some_and(|foreign| foreign.is_alone && foreign.id == message.id)
-    }
-
     /// Returns whether the message is a user message with nothing but a record: it contains no request.
     pub fn is_alone(&self, message: &Message) -> bool {
-        let foreign = self.foreign().filter(|foreign| foreign.id == message.id);
-        if let Some(foreign) = foreign {
+        if let Some(foreign) = self.foreign().filter(|foreign| foreign.id == message.id) {
             return foreign.is_alone;
         }
         // Reading the whole text of every message would take long.

@@ -47,7 +47,8 @@ export interface ConversationHistoryProps extends BasePromptElementProps {
  * of the current turn, then its request; summaries, system messages and pinned messages are removed last. With
  * `passPriority` these three parts compete with the element's siblings, at 700 (or `priority`), 899 and 900.
  *
- * `render` drops what does not fit. `renderRequest` compacts the conversation instead.
+ * `render` drops what does not fit by these priorities, in the end the newest request and the whole element as well.
+ * `renderRequest` compacts the conversation instead, and throws if what must stay is too large.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";

@@ -252,9 +252,9 @@ test("a model's summary is put in place", async () => {
     ["system", "user"],
   );
   assert.deepEqual(report.model?.usage, [{ prompt_tokens: 7 }]);
-  assert.match(String(out[1]!.content), /All parts are built/);
   assert.equal(out[0], messages[0]);
-  assert.equal(out[2], messages[1], "the request stays, word for word");
+  assert.equal(out[1], messages[1], "the request stays, word for word, in front of what was done");
+  assert.match(String(out[2]!.content), /All parts are built/);
   assert.equal(edits[0]!.kind, "replace_range");
   paired(out);
 });
