@@ -163,7 +163,7 @@ export interface MapOptions {
    * them anyway.
    */
   focus?: readonly string[];
-  /** Names and paths that were mentioned; they have more weight. */
+  /** Names and paths that were mentioned. Definitions of these names come before all others; paths have more weight. */
   mentioned?: readonly string[];
   /** Default `o200k_base`. */
   encoding?: EncodingName;

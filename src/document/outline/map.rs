@@ -5,7 +5,7 @@ use super::draw::{Entry, fill, indent, listed, signature};
 use super::facts::Facts;
 use super::walk::Graph;
 use crate::document::syntax::NONE;
-use crate::map::HashMap;
+use crate::map::{HashMap, HashSet};
 use crate::tokens::Tokenizer;
 
 /// The weight of a name that was mentioned, or that a file of the conversation mentions.
@@ -47,7 +47,8 @@ pub struct Map {
     pub missing: usize,
 }
 
-/// Draws the map of `files` in at most `budget` tokens. `mentioned` are the names that were mentioned.
+/// Draws the map of `files` in at most `budget` tokens. `mentioned` are the names that were mentioned: their
+/// definitions come before all others.
 pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn Tokenizer) -> Map {
     if files.is_empty() {
         return Map::default();
@@ -57,12 +58,17 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
     let ranks = graph.walk();
     let mut order: Vec<u32> = (0..files.len() as u32).collect();
     crate::rank::sort(&mut order, |file| !crate::rank::of(ranks.files[*file as usize]));
+    let asked: HashSet<u32> = mentioned.iter().filter_map(|name| names.numbers.get(name)).copied().collect();
+    let definers: HashSet<u32> = asked.iter().flat_map(|name| &names.definers[*name as usize]).copied().collect();
+    let mut drawn = order.clone();
+    crate::rank::sort(&mut drawn, |file| u64::from(!definers.contains(file)));
 
-    // Lines in the order of the drawing: files by rank, definitions by place.
+    // Lines in the order of the drawing: files that define a mentioned name, then files by rank; definitions by place.
     let mut entries: Vec<Entry> = Vec::new();
     let mut places: Vec<Option<(u32, u32)>> = Vec::new();
     let mut scores: Vec<f64> = Vec::new();
-    for number in &order {
+    let mut is_asked: Vec<bool> = Vec::new();
+    for number in &drawn {
         let file = &files[*number as usize];
         if file.focus {
             continue;
@@ -73,6 +79,7 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
         let rank = ranks.files[*number as usize];
         // The name of a file matters, but less than its content.
         scores.push(rank * 1e-3);
+        is_asked.push(false);
         let mut lines = vec![NONE; file.facts.items.len()];
         let mut depths = vec![0; file.facts.items.len()];
         let count = file.facts.items.len() as f64;
@@ -82,6 +89,7 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
             let depth = depths.get(item.parent as usize).map_or(1, |depth| depth + 1);
             (lines[at as usize], depths[at as usize]) = (entries.len() as u32, depth);
             let name = names.of(file, at);
+            is_asked.push(name.is_some_and(|name| asked.contains(&name)));
             let through = name.map_or(0.0, |name| ranks.names[name as usize]);
             entries.push(Entry { parent, line: format!("{}{}\n", indent(depth), signature(file.text, item)) });
             places.push(Some((*number, at)));
@@ -91,6 +99,7 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
     }
     let mut wanted: Vec<u32> = (0..entries.len() as u32).collect();
     crate::rank::sort(&mut wanted, |line| !crate::rank::of(scores[*line as usize]));
+    crate::rank::sort(&mut wanted, |line| u64::from(!is_asked[*line as usize]));
     let filled = fill(&entries, &wanted, budget, tokenizer);
     Map {
         shown: filled.shown.iter().zip(&places).filter(|(shown, _)| **shown).filter_map(|(_, place)| *place).collect(),

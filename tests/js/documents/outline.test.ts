@@ -164,6 +164,31 @@ test("what the conversation is about leads the walk and is not in the map", asyn
   assert.ok(rank(named.files, "tools/report.py") < rank(plain.files, "tools/report.py"));
 });
 
+test("definitions of mentioned names come first, however little refers to them", async () => {
+  const popular = Array.from({ length: 30 }, (_, at) => ({
+    path: `src/m${at}.ts`,
+    text: `import { a${(at + 1) % 30} } from "./m${(at + 1) % 30}";\nexport function a${at}() { return a${(at + 1) % 30}(); }\n`,
+  }));
+  const lonely = {
+    path: "tools/wait.ts",
+    text: "export class Tools {\n  debounce(wait: number) {}\n  other() {}\n}\n",
+  };
+  const second = { path: "tools/call.ts", text: "export function throttle() {}\nexport const unasked = 1;\n" };
+  const files = [...popular, lonely, second];
+  for (const budget of [40, 100, 200]) {
+    const { text, definitions } = await repositoryMap(files, { budget, mentioned: ["debounce", "wait.ts"] });
+    assert.match(text, /^tools\/wait\.ts:\n {2}export class Tools\n {4}debounce\(wait: number\)\n/);
+    assert.equal(definitions[1]!.name, "debounce");
+  }
+  const both = await repositoryMap(files, { budget: 50, mentioned: ["throttle", "debounce"] });
+  const names = both.definitions.map(({ name }) => name);
+  assert.ok(names.includes("throttle") && names.includes("debounce") && !names.includes("unasked"), both.text);
+  assert.deepEqual(
+    both.files.map(({ rank }) => rank),
+    both.files.map(({ rank }) => rank).sort((one, other) => other - one),
+  );
+});
+
 test("one changed file costs that file, and nothing depends on what was kept", async () => {
   const files = REPOSITORY.map(({ path, text }) => ({
     path,
