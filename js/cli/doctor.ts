@@ -11,11 +11,11 @@ import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { writtenAs } from "./convert.ts";
 import { EXIT } from "./exit.ts";
-import { readText } from "./opened.ts";
 import { finishText, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { number } from "./report.ts";
 import { sessionFacts, plural } from "./shown-session.ts";
+import { readText } from "./text.ts";
 
 /**
  * Returns the window that the session file names, else that of its model; nothing if a recorded request was larger than

@@ -7,9 +7,9 @@ import { readSession } from "../sessions/index.ts";
 import type { ReadSessionOptions } from "../sessions/index.ts";
 import { describeEntry } from "./entry.ts";
 import type { Entry } from "./entry.ts";
-import { readText } from "./opened.ts";
 import { sessionLog } from "./shown-session.ts";
 import { number } from "./report.ts";
+import { readText } from "./text.ts";
 
 /** Shows the history of a conversation, from a session file or from a log of ours. */
 export async function showHistory(

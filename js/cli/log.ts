@@ -3,13 +3,14 @@
  * and content can be pinned.
  */
 
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { ConversationLog } from "../entries/log.ts";
 import { compact, EspalierError } from "../entries/verbs.ts";
 import type { LogCompactOptions, LogOptions } from "../log/types.ts";
 import type { CompactReport, CompactStatus } from "../types/compact-report.ts";
 import type { Format } from "../types/messages.ts";
 import { sourceOf } from "./source.ts";
+import { readUtf8 } from "./text.ts";
 
 export interface LoggedOptions {
   file: string;
@@ -44,7 +45,7 @@ export async function runOnLog(
   let log: ConversationLog<unknown>;
   let written = 0;
   if (existsSync(file)) {
-    const text = readFileSync(file, "utf8");
+    const text = readUtf8(file);
     const known = (count: number) => {
       if (count <= list.length) return list.slice(0, count);
       throw new EspalierError({

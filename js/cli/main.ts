@@ -26,7 +26,7 @@ import { EXIT, exitCode } from "./exit.ts";
 import { flagged } from "./flags.ts";
 import { showHistory } from "./history.ts";
 import { llmFrom } from "./llm.ts";
-import { openFile, readText } from "./opened.ts";
+import { openFile } from "./opened.ts";
 import type { OpenFlags } from "./opened.ts";
 import { outlineOf } from "./outline.ts";
 import { runOnLog } from "./log.ts";
@@ -42,6 +42,7 @@ import { sourceOf } from "./source.ts";
 import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
 import { COMMANDS, completion, FLAGS, help, isCommand, OPTIONS, SHELLS } from "./table.ts";
 import type { FlagName } from "./table.ts";
+import { readText } from "./text.ts";
 
 type Values = ReturnType<typeof parsed>["values"];
 

@@ -1,11 +1,11 @@
 /** Opens a FILE of the command line: a session of another agent, a list of messages, or a request. */
 
-import { createReadStream, readFileSync } from "node:fs";
 import { EspalierError } from "../entries/verbs.ts";
 import { openSession, readSession, sessionRequest } from "../sessions/index.ts";
 import type { ReadSessionOptions, Session, SessionView } from "../sessions/index.ts";
 import { parseInput } from "./input.ts";
 import { sourceOf } from "./source.ts";
+import { readText, streamText } from "./text.ts";
 
 export interface OpenFlags extends ReadSessionOptions {
   view?: SessionView;
@@ -23,29 +23,20 @@ export interface OpenedFile {
 const NO_SESSION = new Set(["unknown_session", "bad_json"]);
 
 /**
- * @throws EspalierError `file_not_found`, `bad_json`, `unknown_session`, `no_conversation`, `several_sessions`,
- * `bad_option`
+ * @throws EspalierError `file_not_found`, `bad_json`, `binary_file`, `unknown_session`, `no_conversation`,
+ * `several_sessions`, `bad_option`
  */
 export async function openFile(file: string, { view = "live", format, ...options }: OpenFlags): Promise<OpenedFile> {
   const named = { ...options, name: file === "-" ? "standard input" : file };
   if (format !== undefined) return { input: parseInput(readText(file), file) };
   const text = file === "-" ? readText(file) : undefined;
   try {
-    const session = text === undefined ? await streamed(file, named) : readSession(text, named);
+    const session = text === undefined ? await openSession(streamText(file), named) : readSession(text, named);
     return { input: sessionRequest(session, view), session };
   } catch (error) {
     const isAsked = Object.keys(options).length > 0;
     if (!(error instanceof EspalierError) || !NO_SESSION.has(error.code) || isAsked) throw error;
     return { input: conversation(text ?? readText(file), file, error) };
-  }
-}
-
-async function streamed(file: string, options: ReadSessionOptions): Promise<Session> {
-  try {
-    return await openSession(createReadStream(file, { highWaterMark: 1 << 20 }), options);
-  } catch (cause) {
-    if (cause instanceof Error && "syscall" in cause) throw unreadable(file, cause);
-    throw cause;
   }
 }
 
@@ -65,23 +56,4 @@ function conversation(text: string, file: string, sessionError: EspalierError): 
     });
   }
   return input;
-}
-
-export function readText(file: string): string {
-  try {
-    return decoded(readFileSync(file === "-" ? 0 : file));
-  } catch (cause) {
-    throw unreadable(file, cause as Error);
-  }
-}
-
-/** The text of a file. Windows PowerShell 5 writes UTF-16, with a mark. */
-function decoded(bytes: Buffer): string {
-  const mark = bytes.subarray(0, 2).toString("hex");
-  if (mark !== "fffe" && mark !== "feff") return bytes.toString("utf8");
-  return new TextDecoder(mark === "fffe" ? "utf-16le" : "utf-16be").decode(bytes);
-}
-
-function unreadable(file: string, cause: Error): EspalierError {
-  return new EspalierError({ code: "file_not_found", message: `${file} cannot be read: ${cause.message}`, cause });
 }

@@ -10,7 +10,7 @@ import type { EncodingName } from "../types/count.ts";
 import type { Ignores } from "../files/ignore.ts";
 import { readPatterns, repositoryOf } from "../files/repository.ts";
 import { append } from "../formats/append.ts";
-import { isBinary, readText } from "./text.ts";
+import { readSource, sourceText } from "./text.ts";
 
 /** Larger files are data or generated, in bytes. */
 const LARGEST = 1_000_000;
@@ -29,7 +29,7 @@ export async function outlineOf(
 ): Promise<{ result: Outline | RepositoryMap; note: string }> {
   const common = { budget, ...(encoding !== undefined && { encoding: encoding as EncodingName }) };
   if (!isFolder(path)) {
-    const result = await outline(readText(path), { ...common, path, ...(language !== undefined && { language }) });
+    const result = await outline(readSource(path), { ...common, path, ...(language !== undefined && { language }) });
     const how = result.basis.path === "syntax" ? "" : `, by indentation (${result.basis.why})`;
     return { result, note: `${result.tokens} of ${budget} tokens${missing(result.missing)}${how}` };
   }
@@ -132,9 +132,9 @@ function take(file: string, path: string, files: RepositoryFile[]): string | und
   if (languageOf(path) === undefined) return "without a grammar";
   try {
     if (statSync(file).size > LARGEST) return "larger than 1 MB";
-    const bytes = readFileSync(file);
-    if (isBinary(bytes)) return "binary";
-    files.push({ path, text: bytes.toString("utf8") });
+    const source = sourceText(readFileSync(file));
+    if ("why" in source) return source.why;
+    files.push({ path, text: source.text });
     return undefined;
   } catch {
     return "unreadable";

@@ -3,7 +3,7 @@
 import { summarizeDocuments } from "../entries/documents.ts";
 import { EspalierError } from "../entries/verbs.ts";
 import type { Summaries, SummaryDocument, SummaryOptions } from "../documents/summarize.ts";
-import { readText } from "./text.ts";
+import { readSource } from "./text.ts";
 
 /** Parses lines as typed, `12` or `12:48`, from 1 and inclusive; returns nothing if they are invalid. */
 export function readLines(typed: string): [first: number, last: number] | undefined {
@@ -21,7 +21,7 @@ export async function summarizeFiles(
 ): Promise<Summaries> {
   const { language, ...rest } = options;
   const documents = files.map((path, at): SummaryDocument & { text: string } => {
-    const text = readText(path);
+    const text = readSource(path);
     return {
       text,
       path,

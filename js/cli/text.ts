@@ -1,23 +1,98 @@
-/** Reads source files given on the command line. */
+/** Reads the files of the command line: UTF-8, or UTF-16 with a byte order mark. */
 
-import { readFileSync } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { EspalierError } from "../entries/verbs.ts";
 
 /** Bytes at the beginning in which binary files are recognised. */
 const BEGINNING = 8_000;
 
-export const isBinary = (bytes: Uint8Array) => bytes.subarray(0, BEGINNING).includes(0);
+const isBinary = (bytes: Uint8Array) => encodingOf(bytes) === "utf-8" && bytes.subarray(0, BEGINNING).includes(0);
 
-/** Returns the text of a file, or of standard input for `-`. */
+/**
+ * Returns the text of a file, or of standard input for `-`.
+ *
+ * @throws EspalierError `file_not_found` if it cannot be read, `binary_file` if it has another encoding
+ */
 export function readText(path: string): string {
-  let bytes: Uint8Array & { toString(encoding: "utf8"): string };
-  try {
-    bytes = readFileSync(path === "-" ? 0 : path);
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === "EISDIR" ? "it is a folder; espalier outline lists its definitions" : message;
-    throw new EspalierError({ code: "file_not_found", message: `${path} cannot be read: ${why}`, cause });
-  }
+  return decoded(readBytes(path), path);
+}
+
+/** Returns the text of a file that is continued in UTF-8. */
+export function readUtf8(path: string): string {
+  return decoded(readBytes(path), path, new TextDecoder("utf-8", UTF_8));
+}
+
+/** Returns the text of a source file. */
+export function readSource(path: string): string {
+  const bytes = readBytes(path, "; espalier outline lists its definitions");
   if (isBinary(bytes)) throw new EspalierError({ code: "binary_file", message: `${path} is a binary file` });
-  return bytes.toString("utf8");
+  return decoded(bytes, path);
+}
+
+/** Returns the text of a source file, or why it is skipped in a folder. */
+export function sourceText(bytes: Uint8Array): { text: string } | { why: string } {
+  if (isBinary(bytes)) return { why: "binary" };
+  try {
+    return { text: decoderOf(bytes).decode(bytes) };
+  } catch {
+    return { why: "not UTF-8" };
+  }
+}
+
+/** Yields the text of a file piece by piece. */
+export async function* streamText(path: string): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined;
+  try {
+    for await (const bytes of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>) {
+      decoder ??= decoderOf(bytes);
+      yield decode(decoder, path, bytes);
+    }
+  } catch (cause) {
+    throw cause instanceof EspalierError ? cause : unreadable(path, cause as NodeJS.ErrnoException);
+  }
+  if (decoder) yield decode(decoder, path);
+}
+
+function readBytes(path: string, hint?: string): Uint8Array {
+  try {
+    return readFileSync(path === "-" ? 0 : path);
+  } catch (cause) {
+    throw unreadable(path, cause as NodeJS.ErrnoException, hint);
+  }
+}
+
+function decoded(bytes: Uint8Array, path: string, decoder = decoderOf(bytes)): string {
+  return decode(decoder, path, bytes) + decode(decoder, path);
+}
+
+/** Decodes the next bytes; without bytes, ends the text. */
+function decode(decoder: TextDecoder, path: string, bytes?: Uint8Array): string {
+  try {
+    return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
+  } catch (cause) {
+    const name = path === "-" ? "standard input" : path;
+    const encoding = decoder.encoding.toUpperCase();
+    const message = `${name} is not ${encoding}; convert it to UTF-8 first`;
+    throw new EspalierError({ code: "binary_file", message, cause });
+  }
+}
+
+/** Windows PowerShell 5 writes UTF-16, with a mark. */
+function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** The mark of UTF-8 stays in the text, so that files are written back byte for byte. */
+const UTF_8 = { fatal: true, ignoreBOM: true };
+
+function decoderOf(bytes: Uint8Array): TextDecoder {
+  const encoding = encodingOf(bytes);
+  return new TextDecoder(encoding, encoding === "utf-8" ? UTF_8 : { fatal: true });
+}
+
+/** `hint`: what to do with a folder. */
+function unreadable(path: string, cause: NodeJS.ErrnoException, hint = ""): EspalierError {
+  const why = cause.code === "EISDIR" ? `it is a folder${hint}` : cause.message;
+  return new EspalierError({ code: "file_not_found", message: `${path} cannot be read: ${why}`, cause });
 }
