@@ -5,7 +5,6 @@
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import "../entries/engines/core-node.ts";
 import { EspalierError, compact, countMessages, init, prune } from "../entries/verbs.ts";
 import type { LogCompactOptions } from "../log/types.ts";
@@ -19,6 +18,8 @@ import type { ProviderName } from "../types/validity.ts";
 import { dialectOf } from "../sessions/dialects.ts";
 import type { Session, SessionLayout, SessionView } from "../sessions/index.ts";
 import { PROVIDERS } from "../validity/providers.ts";
+import { ids, oneOf, parseCommandLine, UsageError, whole } from "./arguments.ts";
+import type { Values } from "./arguments.ts";
 import { bill } from "./bill.ts";
 import { isLayout, writtenAs } from "./convert.ts";
 import { doctor, windowOf } from "./doctor.ts";
@@ -44,16 +45,11 @@ import { COMMANDS, completion, FLAGS, help, isCommand, OPTIONS, SHELLS } from ".
 import type { FlagName } from "./table.ts";
 import { readText } from "./text.ts";
 
-type Values = ReturnType<typeof parsed>["values"];
-
-/** The user typed an invalid command line. */
-class UsageError extends Error {}
-
 async function main(args: string[]): Promise<number> {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parseCommandLine(args);
   if (values.version) return print(version());
   const [command, file, ...rest] = positionals;
-  if (command === "help" && file !== undefined && !isCommand(file))
+  if (command === "help" && file !== undefined && !isCommand(file) && file !== "completion")
     throw new UsageError(
       `unknown command ${JSON.stringify(file)}; the commands are ${Object.keys(COMMANDS).join(", ")}`,
     );
@@ -74,24 +70,15 @@ async function main(args: string[]): Promise<number> {
     const known: readonly string[] = FLAGS[name].of;
     if (!known.includes(command)) throw new UsageError(`--${name} is for espalier ${known.join(", ")}`);
   }
-  if (command === "search")
-    return searchCommand(
-      [file, ...rest].filter((given) => given !== undefined),
-      values,
-    );
-  if (command === "summarize")
-    return summarizeCommand(
-      [file, ...rest].filter((path) => path !== undefined),
-      values,
-    );
+  const operands = positionals.slice(1);
+  if (command === "search") return searchCommand(operands, values);
+  if (command === "summarize") return summarizeCommand(operands, values);
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
   if (rest.length > 0) throw new UsageError(`only one FILE is accepted; ${JSON.stringify(rest[0])} is one too many`);
 
   if (command === "outline") {
     await init({ encodings: [] });
-    const budget = whole(values.budget, "--budget");
-    if (budget === undefined) throw new UsageError("espalier outline needs --budget N");
-    const made = await outlineOf(file, { ...values, budget });
+    const made = await outlineOf(file, { ...values, budget: whole(values.budget, "--budget") });
     const text = values.json ? JSON.stringify(made.result, null, 2) : printable(made.result.text);
     if (!values.json) tell(made.note, values);
     return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
@@ -234,7 +221,7 @@ function keptLog(done: Awaited<ReturnType<typeof runOnLog>>, { json, output, qui
 }
 
 /** Runs `summarize`, which takes text, not conversations. */
-async function summarizeCommand(files: string[], values: ReturnType<typeof parsed>["values"]): Promise<number> {
+async function summarizeCommand(files: string[], values: Values): Promise<number> {
   if (files.length === 0) throw new UsageError('espalier summarize needs a FILE ("-" reads standard input)');
   if (files.filter((path) => path === "-").length > 1)
     throw new UsageError('"-" reads standard input, which can be read once');
@@ -270,7 +257,6 @@ async function searchCommand(given: readonly string[], values: Values): Promise<
       `only one QUERY is accepted, in quotation marks if it has spaces; ${JSON.stringify(extra)} is one too many`,
     );
   const budget = whole(values.budget, "--budget");
-  if (budget === undefined) throw new UsageError("espalier search needs --budget N");
   const profile = oneOf(values.profile, "--profile", ["espalier", "copilot-chat"]);
   const maxResults = whole(values["max-results"], "--max-results");
   const bar = indexProgress(process.stderr, values.quiet ?? false);
@@ -300,12 +286,6 @@ function needTarget(to: string): string {
   if (!formats.includes(to) && !isLayout(to))
     throw new UsageError(`--to must be one of ${FLAGS.to.values.join(", ")}, and is ${JSON.stringify(to)}`);
   return to;
-}
-
-function oneOf(value: string | undefined, flag: string, values: readonly string[]): string | undefined {
-  if (value !== undefined && !values.includes(value))
-    throw new UsageError(`${flag} must be one of ${values.join(", ")}, and is ${JSON.stringify(value)}`);
-  return value;
 }
 
 /** Returns the options of `bill`; model and window are those of the session unless stated. */
@@ -339,32 +319,6 @@ function counting(values: Values) {
     ...(values.model !== undefined && { model: values.model }),
     ...(values["cost-model"] !== undefined && { costModel: values["cost-model"] as CostModelName }),
   };
-}
-
-/** Returns ids given one by one or separated by commas. */
-function ids(given: readonly string[] | undefined): string[] {
-  return (given ?? [])
-    .flatMap((some) => some.split(","))
-    .map((id) => id.trim())
-    .filter((id) => id !== "");
-}
-
-function parsed(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function whole(text: string | undefined, name: string): number | undefined {
-  if (text === undefined) return undefined;
-  // Users write budgets as 32k, 1.5k and 32_000.
-  const match = /^([0-9][0-9_,]*(?:\.[0-9]+(?=[km]))?)(k|m)?$/i.exec(text);
-  if (!match)
-    throw new UsageError(`${name} must be a whole number such as 32000, 32k or 1.5k, and is ${JSON.stringify(text)}`);
-  const factor = { k: 1000, m: 1_000_000 }[match[2]?.toLowerCase() as "k" | "m"] ?? 1;
-  return Math.round(Number(match[1]!.replace(/[_,]/g, "")) * factor);
 }
 
 function version(): string {

@@ -10,13 +10,14 @@ import type { EncodingName } from "../types/count.ts";
 import type { Ignores } from "../files/ignore.ts";
 import { readPatterns, repositoryOf } from "../files/repository.ts";
 import { append } from "../formats/append.ts";
+import { UsageError } from "./arguments.ts";
 import { readSource, sourceText } from "./text.ts";
 
 /** Larger files are data or generated, in bytes. */
 const LARGEST = 1_000_000;
 
 interface Values {
-  budget: number;
+  budget?: number | undefined;
   encoding?: string | undefined;
   language?: string | undefined;
   focus?: string | undefined;
@@ -27,12 +28,19 @@ export async function outlineOf(
   path: string,
   { budget, encoding, language, focus, mention }: Values,
 ): Promise<{ result: Outline | RepositoryMap; note: string }> {
-  const common = { budget, ...(encoding !== undefined && { encoding: encoding as EncodingName }) };
+  const common = encoding === undefined ? {} : { encoding: encoding as EncodingName };
   if (!isFolder(path)) {
-    const result = await outline(readSource(path), { ...common, path, ...(language !== undefined && { language }) });
+    const result = await outline(readSource(path), {
+      ...common,
+      path,
+      ...(budget !== undefined && { budget }),
+      ...(language !== undefined && { language }),
+    });
+    const of = budget === undefined ? "" : ` of ${budget}`;
     const how = result.basis.path === "syntax" ? "" : `, by indentation (${result.basis.why})`;
-    return { result, note: `${result.tokens} of ${budget} tokens${missing(result.missing)}${how}` };
+    return { result, note: `${result.tokens}${of} tokens${missing(result.missing)}${how}` };
   }
+  if (budget === undefined) throw new UsageError("espalier outline DIR needs --budget N");
   const { files, skipped } = collect(path);
   const list = (text: string | undefined) =>
     (text ?? "")
@@ -40,7 +48,7 @@ export async function outlineOf(
       .map((item) => item.trim())
       .filter((item) => item !== "");
   const inFocus = list(focus).map((given) => pathIn(path, given, files));
-  const result = await repositoryMap(files, { ...common, focus: inFocus, mentioned: list(mention) });
+  const result = await repositoryMap(files, { ...common, budget, focus: inFocus, mentioned: list(mention) });
   const left = [...skipped].map(([why, count]) => `${count} ${why}`).join(", ");
   return {
     result,

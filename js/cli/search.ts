@@ -17,7 +17,7 @@ import type { EncodingName } from "../types/count.ts";
 import { number, words } from "./report.ts";
 
 export interface SearchValues {
-  budget: number;
+  budget?: number | undefined;
   maxResults?: number | undefined;
   encoding?: string | undefined;
   profile?: string | undefined;
@@ -46,9 +46,9 @@ export async function searchFolders(
     const report = await index.sync({ onProgress });
     // Searches even a small folder, instead of returning it whole: the user has its files anyway.
     const answer = await index.search(query, {
-      budget,
       fullWorkspace: false,
       contributions: contributions ?? false,
+      ...(budget !== undefined && { budget }),
       ...(maxResults !== undefined && { maxResults }),
     });
     return { answer, report };
@@ -111,11 +111,11 @@ const rounded = (score: number) => (Math.abs(score) >= 100 ? score.toFixed(0) : 
 export function shownSearch(
   { hits, tokens, strategy, tried, leftOut, state }: SearchAnswer,
   report: IndexReport,
-  budget: number,
+  budget: number | undefined,
 ): string {
+  const of = budget === undefined ? "" : ` of ${number(budget)}`;
   const count = (some: number, what: string) => `${number(some)} ${what}${some === 1 ? "" : "s"}`;
-  const found =
-    hits.length === 0 ? "nothing found" : `${count(hits.length, "hit")}, ${number(tokens)} of ${number(budget)} tokens`;
+  const found = hits.length === 0 ? "nothing found" : `${count(hits.length, "hit")}, ${number(tokens)}${of} tokens`;
   const lines = [
     `${found}; strategy ${words(strategy)}; ${count(state.files, "file")}, ${count(state.chunks, "chunk")}`,
   ];

@@ -21,10 +21,10 @@ export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what:
   log: ["FILE", "shows the history of a conversation, from a log of compact or from a session file"],
   summarize: ["FILE… --budget N", "cuts source files to N tokens, with a comment for each removed part"],
   outline: [
-    "DIR --budget N",
+    "DIR --budget N | FILE",
     "lists the most important definitions in a folder of source files; for one FILE all of them",
   ],
-  search: ["DIR QUERY --budget N", "finds the lines of a folder's files that answer a query, most relevant first"],
+  search: ["DIR QUERY", "finds the lines of a folder's files that answer a query, most relevant first"],
 };
 
 interface Flag {
@@ -49,7 +49,7 @@ export const FLAGS = {
     value: "N",
     short: "b",
     of: ["prune", "compact", "bill", "summarize", "outline", "search"],
-    help: "max tokens of the result; 32k is 32000, 1.5k is 1500. For bill: of each request, default: the window",
+    help: "max tokens of the result; 32k is 32000, 1.5k is 1500. Default for search: 32000; for outline FILE: no limit; for bill, where it limits each request: the window",
   },
   json: {
     of: [...READING, "summarize", "outline", "search"],
@@ -266,10 +266,11 @@ function row([name, { value, short, help }]: [string, Flag]): string {
 
 const INPUT = `FILE is a session file of an agent (Claude Code, Codex, gemini-cli, Copilot, Cline, pi and more: docs/sessions.md), or JSON (or JSON
 Lines, one message a line): messages, or a request with messages, of OpenAI chat or Responses, Anthropic, Gemini, VS Code or the AI SDK.
-Its kind is detected from its content, and reported. "-" reads standard input. FILE is never changed.`;
+Its kind is detected from its content, and reported. "-" reads standard input. FILE is never changed.
+Text is UTF-8, or UTF-16 with a byte order mark.`;
 
-const LEFT_OUT = `outline leaves out node_modules, .git, what the repository's .gitignore files name, links, binary files, files of more than 1 MB,
-and files of languages without a grammar; standard error reports how many.`;
+const LEFT_OUT = `outline leaves out node_modules, .git, what the repository's .gitignore files name, links, binary files, files that are not UTF-8 or UTF-16,
+files of more than 1 MB, and files of languages without a grammar; standard error reports how many.`;
 
 const NOT_SEARCHED = `search leaves out what the .gitignore and .ignore files name, links, binary, generated and minified files, files of more than 1.5 MiB,
 those that are not UTF-8 or UTF-16, lock files, and folders of dependencies and caches; standard error reports how many. QUERY "-" is read
@@ -284,6 +285,8 @@ changed, 6 doctor found what a provider would refuse, 130 interrupted (Ctrl-C) a
 
 /** Returns the help on everything, or on one command. */
 export function help(command?: string): string {
+  if (command === "completion")
+    return `espalier completion ${SHELLS.join("|")}\n  prints a completion script for your shell, such as: source <(espalier completion bash)`;
   if (command === undefined || !isCommand(command)) {
     const list = Object.entries(COMMANDS).map(
       ([name, [operand, what]]) => `  espalier ${`${name} ${operand}`.padEnd(28)} ${what}`,
@@ -358,7 +361,7 @@ export function completion(shell: (typeof SHELLS)[number]): string {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" flags=""
   case "$before" in
 ${values.join("\n")}
-    help) COMPREPLY=($(compgen -W "${ALL.join(" ")}" -- "$word")); return ;;
+    help) COMPREPLY=($(compgen -W "${ALL.join(" ")} completion" -- "$word")); return ;;
     completion) COMPREPLY=($(compgen -W "${SHELLS.join(" ")}" -- "$word")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W "${names.join(" ")}" -- "$word")); return; fi

@@ -52,12 +52,22 @@ function names(sample: Sample): string[] {
 }
 
 function looks(sample: Sample): string {
-  if (sample.shape === "text") return "text that is not JSON";
+  if (sample.shape === "text") return isJson(sample.records.join("\n")) ? "a JSON value" : "text that is not JSON";
   const has = names(sample);
   const shown =
     has.length === 0 ? "" : ` with the fields ${has.slice(0, 10).join(", ")}${has.length > 10 ? ", …" : ""}`;
   if (sample.shape === "lines") return `JSON Lines${shown}`;
   return `${Array.isArray(sample.records[0]) ? "a JSON list" : isFields(sample.records[0]) ? "a JSON object" : "a JSON value"}${shown}`;
+}
+
+/** Tells numbers, `true`, `false` and `null` from other text. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the layout with the most matching marks, if at least half of its marks match. */

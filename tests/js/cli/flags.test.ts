@@ -66,6 +66,33 @@ test("help lists all commands, every exit code and the words of reports", () => 
   check(["help", "prunne"], { status: 2, err: /unknown command "prunne"; the commands are count, prune/ });
 });
 
+test("help completion prints how to use it", () => {
+  const { stdout } = check(["help", "completion"], { out: /^espalier completion bash\|zsh\|fish\n/ });
+  assert.equal(stdout, run(["completion", "--help"]).stdout);
+});
+
+test("an unknown flag is answered with the one that was meant", () => {
+  check(["count", "-", "--bugdet", "3"], {
+    status: 2,
+    err: /^espalier: --bugdet is unknown; did you mean --budget\?\n/,
+  });
+  check(["count", "-", "--max-tokens=3"], { status: 2, err: /did you mean --budget\?/ });
+  check(["count", "-", "--zzz"], { status: 2, err: /^espalier: --zzz is unknown\n/ });
+  check(["count", "-", "-z"], { status: 2, err: /^espalier: -z is unknown\n/ });
+});
+
+test("an unknown message is refused with the flag that names it", () =>
+  void check(["compact", "-", "-b", "3000", "--pin", "m1,m999"], {
+    status: 2,
+    err: /espalier: --pin must be the id or index of a message, and is "m999"/,
+  }));
+
+test("a JSON value that is no conversation is called one", () => {
+  check(["count", "-"], { input: "42\n", status: 3, err: /it contains a JSON value\./ });
+  check(["count", "-"], { input: "forty-two\n", status: 3, err: /neither JSON nor JSON Lines/ });
+  check(["log", "-"], { input: "42\n", status: 3, err: /line 1: .*expected an entry of a log/ });
+});
+
 for (const shell of ["bash", "zsh", "fish"]) {
   test(`completion ${shell} knows commands, flags and values`, () => {
     const { stdout } = check(["completion", shell], { out: /espalier/ });
@@ -82,6 +109,7 @@ test("bash takes its completion script, and completes", () => {
   assert.equal(ask("espalier", "pru"), "prune");
   assert.equal(ask("espalier", "prune", "--head"), "--headroom");
   assert.equal(ask("espalier", "prune", "--ll"), "");
+  assert.equal(ask("espalier", "help", "comple"), "completion");
   assert.equal(ask("espalier", "count", "--encoding", "cl"), "cl100k_base");
 });
 

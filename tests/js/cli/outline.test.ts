@@ -72,6 +72,13 @@ test("a file", () => {
   assert.match(run(join(folder, "readme.md"), "--budget", "100").stderr, /by indentation \(noGrammar\)/);
 });
 
+test("a file without a budget: all of its definitions", () => {
+  const path = join(folder, "src/b.ts");
+  const { status, stdout, stderr } = run(path);
+  assert.deepEqual([status, stdout], [0, run(path, "--budget", "10k").stdout], stderr);
+  assert.match(stderr, /^\d+ tokens\n/);
+});
+
 test("standard input", () => {
   assert.equal(
     asked("def one():\n    pass\n", "-", "--budget", "100", "--language", "python").stdout,
@@ -113,7 +120,8 @@ test("exit codes", () => {
     ],
     [3, true],
   );
-  assert.equal(run(folder).status, 2);
+  const { status, stderr } = run(folder);
+  assert.deepEqual([status, /outline DIR needs --budget N/.test(stderr)], [2, true]);
   assert.equal(run(join(folder, "nothing"), "--budget", "9").status, 3);
   assert.equal(run(folder, "--budget", "0").status, 0);
 });

@@ -186,9 +186,14 @@ test("queries: from standard input, of 1 MB, without words, in other scripts", (
   check([root, "--budget", "500", "--", "-retry"], { out: /^src\/retry\.ts/ });
 });
 
+test("without a budget the default of the library applies", () => {
+  const root = folder(FILES);
+  const { stdout, stderr } = check([root, "retry"], { err: /hits?, \d+ tokens;/ });
+  assert.equal(stdout, check([root, "retry", "--budget", "32000"]).stdout, stderr);
+});
+
 test("exit codes", () => {
   const root = folder(FILES);
-  refused(2, [root, "retry"], /needs --budget N/);
   refused(2, [root], /needs a DIR and a QUERY/);
   refused(2, [root, "two", "words", "--budget", "9"], /only one QUERY is accepted/);
   refused(2, [root, " ", "--budget", "9"], /QUERY is empty/);

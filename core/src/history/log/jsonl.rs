@@ -57,6 +57,7 @@ const HASH: &str = ",\"hash\":\"";
 const COUNTS: &str = ",\"counts\":\"";
 
 #[derive(Deserialize)]
+#[serde(expecting = "an entry of a log")]
 struct Head {
     seq: usize,
     v: u32,
