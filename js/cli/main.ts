@@ -34,6 +34,8 @@ import { runOnLog } from "./log.ts";
 import { planned } from "./plan.ts";
 import { finish, finishText, finishWritten, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
+import { refuseOverwriting } from "./overwriting.ts";
+import type { NamedFile } from "./overwriting.ts";
 import { progress } from "./progress.ts";
 import { printable } from "./printable.ts";
 import { shown } from "./report.ts";
@@ -72,6 +74,10 @@ async function main(args: string[]): Promise<number> {
   }
   const operands = positionals.slice(1);
   if (command === "search") return searchCommand(operands, values);
+  refuseOverwriting(
+    [...operands.map((path) => ({ path })), ...named("--session", values.session)],
+    [...named("--output", values.output), ...named("--log", values.log)],
+  );
   if (command === "summarize") return summarizeCommand(operands, values);
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
   if (rest.length > 0) throw new UsageError(`only one FILE is accepted; ${JSON.stringify(rest[0])} is one too many`);
@@ -218,6 +224,10 @@ function keptLog(done: Awaited<ReturnType<typeof runOnLog>>, { json, output, qui
     tell(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`, { quiet });
   write(JSON.stringify(json ? done : messages, null, 2));
   return codeOf(status);
+}
+
+function named(flag: string, path: string | undefined): NamedFile[] {
+  return path === undefined ? [] : [{ flag, path }];
 }
 
 /** Runs `summarize`, which takes text, not conversations. */

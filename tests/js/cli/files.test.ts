@@ -1,0 +1,108 @@
+/** What the command line reads and writes: it overwrites no input, and corrupts no text. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { linkSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+const cli = new URL("../../../pkg/dist/cli.js", import.meta.url).pathname;
+const home = mkdtempSync(join(tmpdir(), "espalier-files-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+const file = (name: string, content: string | Uint8Array) => writeFileSync(join(home, name), content);
+const bytes = (name: string) => readFileSync(join(home, name), "latin1");
+
+const MESSAGES = JSON.stringify([
+  { role: "user", content: "hello" },
+  { role: "assistant", content: "hi" },
+]);
+const SOURCE = `export function a() {\n${"  work();\n".repeat(40)}}\n`;
+file("own.json", MESSAGES);
+file("a.ts", SOURCE);
+mkdirSync(join(home, "folder"));
+symlinkSync(join(home, "own.json"), join(home, "soft.json"));
+linkSync(join(home, "own.json"), join(home, "hard.json"));
+
+function run(args: readonly string[], stdin: number | string = "") {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+    encoding: "utf8",
+    cwd: home,
+    ...(typeof stdin === "string" ? { input: stdin } : { stdio: [stdin, "pipe", "pipe"] }),
+  });
+  return { status, stdout, stderr };
+}
+
+function refused(status: number, words: RegExp, args: readonly string[], stdin?: number | string) {
+  const done = run(args, stdin);
+  assert.equal(done.status, status, done.stderr);
+  assert.match(done.stderr, words);
+  assert.equal(done.stdout, "");
+}
+
+const INPUT = /is FILE, which would be overwritten; choose another file for --/;
+for (const name of ["own.json", "./own.json", "folder/../own.json", join(home, "own.json"), "soft.json", "hard.json"]) {
+  test(`an output that is the input by the name ${name.replace(home, "")} is refused`, () => {
+    refused(2, INPUT, ["prune", "own.json", "-b", "100", "-o", name]);
+    refused(2, INPUT, ["compact", "own.json", "-b", "100", "--log", name]);
+    assert.equal(bytes("own.json"), MESSAGES);
+  });
+}
+
+test("an output is no source file, no session, not the log and not standard input", () => {
+  refused(2, INPUT, ["summarize", "a.ts", "-b", "60", "-o", "a.ts"]);
+  refused(2, INPUT, ["summarize", "own.json", "a.ts", "-b", "60", "-o", "a.ts"]);
+  refused(2, INPUT, ["outline", "a.ts", "-o", "a.ts"]);
+  refused(2, INPUT, ["prune", "-", "-b", "100", "-o", "own.json"], openSync(join(home, "own.json"), "r"));
+  const session = ["convert", "own.json", "--to", "pi", "--session", "a.ts", "-o", "a.ts"];
+  refused(2, /is the file of --session, which/, session);
+  refused(2, /is the file of --output, which/, ["compact", "own.json", "-b", "9", "-o", "new", "--log", "./new"]);
+  assert.equal(bytes("a.ts") + bytes("own.json"), SOURCE + MESSAGES);
+  const other = run(["prune", "own.json", "-b", "100", "-q", "-o", "other.json"]);
+  assert.deepEqual([other.status, JSON.parse(bytes("other.json"))], [0, JSON.parse(MESSAGES)]);
+});
+
+test("a file in another encoding than UTF-8 is refused by its name", () => {
+  const latin = (text: string) => Buffer.from(text, "latin1");
+  file("latin.json", latin(MESSAGES.replace("hello", "caf\xe9")));
+  file("latin.jsonl", latin(`{"type":"session","version":3,"id":"s","cwd":"/caf\xe9"}\n`));
+  file("latin.ts", latin(`// caf\xe9\n${SOURCE}`));
+  file("cut.ts", Buffer.from("// é").subarray(0, -1));
+  for (const [args, name] of [
+    [["count"], "latin.json"],
+    [["prune", "-b", "100"], "latin.json"],
+    [["prune", "-b", "100", "--format", "openai-chat"], "latin.json"],
+    [["count"], "latin.jsonl"],
+    [["log"], "latin.jsonl"],
+    [["summarize", "-b", "100"], "latin.ts"],
+    [["outline"], "latin.ts"],
+    [["summarize", "-b", "100"], "cut.ts"],
+  ] as const) {
+    refused(3, new RegExp(`: ${name} is not UTF-8; convert it to UTF-8 first \\[binary_file\\]`), [...args, name]);
+  }
+  const input = openSync(join(home, "latin.json"), "r");
+  refused(3, /standard input is not UTF-8/, ["count", "-"], input);
+  refused(3, /: latin\.json is not UTF-8/, ["compact", "own.json", "-b", "9", "--log", "latin.json"]);
+  mkdirSync(join(home, "sources"));
+  writeFileSync(join(home, "sources/latin.ts"), latin(`// caf\xe9\n${SOURCE}`));
+  assert.match(run(["outline", "sources", "-b", "100"]).stderr, /left out: 1 not UTF-8/);
+});
+
+test("UTF-16 with a byte order mark is read as text", () => {
+  for (const isBig of [false, true]) {
+    const wide = (text: string) => {
+      const little = Buffer.from(`\uFEFF${text}`, "utf16le");
+      return isBig ? little.swap16() : little;
+    };
+    file("wide.ts", wide(SOURCE));
+    assert.equal(run(["summarize", "wide.ts", "-b", "10k"]).stdout, SOURCE);
+    file("wide.jsonl", wide('{"type":"session","version":3,"id":"s","cwd":"/é"}\n'));
+    assert.match(run(["log", "wide.jsonl"]).stdout + run(["count", "wide.jsonl"]).stderr, /pi/);
+  }
+});
+
+test("a folder is named, with a code", () => {
+  const words = /: folder cannot be read: it is a folder \[file_not_found\]/;
+  refused(3, words, ["count", "folder"]);
+  refused(3, words, ["compact", "own.json", "-b", "9", "--log", "folder"]);
+});
