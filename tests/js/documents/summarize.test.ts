@@ -217,6 +217,26 @@ test("one line that is too long shows a window around the cursor", async () => {
   }
 });
 
+test("a long line beside short ones shows a window, wherever the cursor is", async () => {
+  const [head, end] = ["/*! licence */\n", "\n// the end\n"];
+  const long = Array.from({ length: 400 }, (_, at) => `function f${at}(a,b){return a+b*${at}}`).join(";");
+  for (const text of [head + long + end, head + long, long + end, `import "a";\n${long}${end}`]) {
+    for (const selection of [undefined, 0, 5, head.length, 5_000, text.length - 3, text.length]) {
+      const about = selection === undefined ? {} : { selection };
+      for (const budget of [100, 500]) {
+        const summary = await summarizeDocument(text, { path: "a.min.js", budget, ...about });
+        sound(text, summary, { budget });
+        assert.ok(summary.tokens > budget * 0.9, `${selection} ${budget} ${summary.tokens} ${summary.text}`);
+      }
+    }
+  }
+  // The window is beside the cursor.
+  const shown = async (text: string, selection: number) =>
+    (await summarizeDocument(text, { path: "a.min.js", budget: 100, selection })).text;
+  assert.ok((await shown(head + long, 0)).startsWith(head + long.slice(0, 80)));
+  assert.ok((await shown(long + end, long.length + 4)).endsWith(long.slice(-80) + end));
+});
+
 test("what is selected stays, or it is said that it does not fit", async () => {
   const { path, text } = REAL[0]!;
   const selection = [100, text.length - 100] as const;

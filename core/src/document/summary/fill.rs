@@ -77,6 +77,9 @@ pub(super) fn fill(
             fill.attempt(at, &[rows]);
         }
     }
+    for (at, document) in documents.iter().enumerate() {
+        fill.window(at, document.selection);
+    }
     Ok(())
 }
 
@@ -279,16 +282,41 @@ impl<'d> Fill<'_, 'd> {
             self.rows_around(at, node, stretches, first);
             self.sheets[at].chosen[node as usize] = true;
         }
-        let sheet = &mut self.sheets[at];
         // If nothing else shows and not even one line fits, part of a line shows.
-        if nothing && sheet.part.is_none() && sheet.shown_rows().next().is_none() {
-            let before = sheet.total;
-            let room = before + self.budget - self.total;
-            if sheet.show_part((first, first), (start, start), room).is_none() {
-                self.total += self.sheets[at].total - before;
-            }
+        if nothing && self.sheets[at].shown_rows().next().is_none() {
+            self.part_at(at, first, start);
         }
         None
+    }
+
+    /// Shows the part of a row around an offset that fits, if any.
+    fn part_at(&mut self, at: usize, row: u32, offset: u32) {
+        let sheet = &mut self.sheets[at];
+        let before = sheet.total;
+        let room = before + self.budget - self.total;
+        if sheet.part.is_none() && sheet.show_part((row, row), (offset, offset), room).is_none() {
+            self.total += sheet.total - before;
+        }
+    }
+
+    /// Shows part of the nearest missing row if it is too long to show whole, and half of the budget is left: minified
+    /// code has few rows, and a short one beside it must not be all that shows.
+    fn window(&mut self, at: usize, selection: Option<(u32, u32)>) {
+        let (sheet, room) = (&self.sheets[at], self.budget - self.total);
+        if room * 2 <= self.budget || sheet.rows() == 0 {
+            return;
+        }
+        let (first, last) = selection.map_or((0, 0), |(start, end)| (sheet.page.row_of(start), sheet.page.row_of(end)));
+        let below = (last..sheet.rows()).find(|row| sheet.is_missing(*row));
+        let above = (0..first).rev().find(|row| sheet.is_missing(*row));
+        let is_nearer = below.is_none_or(|below| above.is_some_and(|above| first - above < below - last));
+        let Some(row) = (if is_nearer { above } else { below }) else { return };
+        if sheet.sum(row, row + 1) > room {
+            let whole = sheet.page.rows[row as usize];
+            let text = sheet.page.slice(whole.start, whole.end).trim_end();
+            let offset = whole.start + if is_nearer { text.len() as u32 } else { 0 };
+            self.part_at(at, row, offset);
+        }
     }
 }
 
@@ -328,11 +356,11 @@ impl Sheet<'_> {
             let to = if to == right_text { right } else { to };
             Part { first, from, last, to, left: from > top, right: to < bottom }
         };
-        let kept = (self.part, self.total);
-        self.set_part(part(start, end));
+        let others: Vec<u32> = self.shown_rows().collect();
+        self.set_part(Some(part(start, end)), &others);
         let least = self.total;
         if least > most {
-            self.undo_part(kept);
+            self.set_part(None, &others);
             return Some(least);
         }
         let room = most - least;
@@ -353,12 +381,12 @@ impl Sheet<'_> {
             from = start - blank.trim_start().len() as u32;
             let blank = self.page.slice(end.min(to), to);
             to = if to == right_text { to } else { end.min(to) + blank.trim_end().len() as u32 };
-            self.set_part(part(from, to));
+            self.set_part(Some(part(from, to)), &others);
             if self.total <= most {
                 break;
             }
             if from >= start && to <= end {
-                self.set_part(part(start, end));
+                self.set_part(Some(part(start, end)), &others);
                 break;
             }
             let over = (self.total - most).max(step) as usize;
@@ -367,16 +395,9 @@ impl Sheet<'_> {
             step *= 2;
         }
         if self.part.is_some_and(|part| part.from >= part.to) {
-            self.undo_part(kept);
+            self.set_part(None, &others);
             return Some(least);
         }
         None
-    }
-
-    fn undo_part(&mut self, (part, total): (Option<Part>, i64)) {
-        let chosen = std::mem::take(&mut self.chosen);
-        self.clear();
-        self.chosen = chosen;
-        (self.part, self.total) = (part, total);
     }
 }

@@ -304,7 +304,7 @@ pub(super) fn seam(gauge: Gauge<'_>, tail: &str, behind: &str) -> i32 {
 }
 
 /// Counts characters that are no blanks by their first byte, eight bytes at a time.
-fn said(text: &str) -> u32 {
+pub(super) fn said(text: &str) -> u32 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let (words, rest) = text.as_bytes().as_chunks::<8>();
     let of = |word: &[u8; 8]| {

@@ -11,7 +11,7 @@ use super::Gauge;
 use super::compatible::Leaves;
 use super::dense::Dense;
 use super::gauge::Tally;
-use super::layout::{Layout, put_numbered, with_numbers};
+use super::layout::{self, Layout, put_numbered, with_numbers};
 use super::page::Page;
 use crate::bits::Bits;
 
@@ -115,6 +115,13 @@ impl<'d> Sheet<'d> {
     fn pays(&self, from: u32, to: u32, plain: i64, mark: i64) -> bool {
         let banned = |row: u32| self.banned.get(row as usize).copied().unwrap_or(0);
         plain > self.worth * mark || banned(from) < banned(to)
+    }
+
+    /// Returns whether a row is missing, and may show.
+    pub fn is_missing(&self, row: u32) -> bool {
+        let banned = |row: u32| self.banned.get(row as usize);
+        let (before, behind) = (self.shown.prev(row), self.shown.next(row));
+        !self.shown.has(row) && banned(row) == banned(row + 1) && self.is_marked(before, behind)
     }
 
     /// Returns the unit of the budget.
@@ -315,18 +322,23 @@ impl<'d> Sheet<'d> {
         self.total += added;
     }
 
-    /// Shows only a part of its first and last row, and all rows between them.
-    pub fn set_part(&mut self, part: Part) {
-        for row in self.shown_rows().collect::<Vec<_>>() {
-            self.shown.remove(row);
-        }
-        self.part = Some(part);
-        self.total = self.between(None, None);
-        for row in part.first..=part.last {
+    /// Shows only a part with the rows that it is in, and some other rows.
+    pub fn set_part(&mut self, part: Option<Part>, others: &[u32]) {
+        self.hide(part);
+        let rows = part.into_iter().flat_map(|part| part.first..=part.last);
+        for row in rows.chain(others.iter().copied()) {
             // Sums are of whole rows, so rows are added one by one.
             let row = [(row, row + 1)];
             self.show(&row, self.added(&row));
         }
+    }
+
+    fn hide(&mut self, part: Option<Part>) {
+        for row in self.shown_rows().collect::<Vec<_>>() {
+            self.shown.remove(row);
+        }
+        self.part = part;
+        self.total = self.between(None, None);
     }
 
     /// Shows the stretches that show because a marker would save too little. Shorter stretches can have a marker
@@ -344,7 +356,7 @@ impl<'d> Sheet<'d> {
         self.worth = worth;
     }
 
-    /// Returns the number of characters in rows that show whole, blanks excluded.
+    /// Returns the number of characters of the document that show, blanks excluded.
     pub fn said(&self) -> u64 {
         let mut said = u64::from(self.layout.said(0, self.rows()));
         let mut before = None;
@@ -355,18 +367,16 @@ impl<'d> Sheet<'d> {
             }
             before = behind;
         }
-        said
+        let Some(part) = self.part else { return said };
+        let whole = u64::from(self.layout.said(part.first, part.last + 1));
+        said - whole + u64::from(layout::said(self.page.slice(part.from, part.to)))
     }
 
     /// Hides all rows.
     pub fn clear(&mut self) {
-        for row in self.shown_rows().collect::<Vec<_>>() {
-            self.shown.remove(row);
-        }
-        self.part = None;
         self.chosen.fill(false);
         self.worth = self.first_worth;
-        self.total = self.between(None, None);
+        self.hide(None);
     }
 
     /// Returns the rows that show, in order.
