@@ -4,7 +4,7 @@
 const SKIPPED: [&str; 6] = ["script", "style", "svg", "noscript", "template", "head"];
 
 /// Elements that begin a new line.
-const BLOCKS: [&str; 24] = [
+const BLOCKS: [&str; 23] = [
     "p",
     "div",
     "br",
@@ -25,7 +25,6 @@ const BLOCKS: [&str; 24] = [
     "footer",
     "nav",
     "main",
-    "pre",
     "blockquote",
     "dt",
     "dd",
@@ -44,20 +43,35 @@ const ENTITIES: [(&str, char); 9] = [
     ("hellip", '…'),
 ];
 
+/// Elements whose line ends and indentation are part of the text.
+const VERBATIM: [&str; 3] = ["pre", "textarea", "listing"];
+
+/// The text of a document.
+#[derive(Default)]
+pub struct Page {
+    pub text: String,
+    /// True if the document has links: their targets are not part of the text.
+    pub has_links: bool,
+    /// The text since the last change between running and verbatim text.
+    open: String,
+    /// The element that is read verbatim; empty for none.
+    verbatim: String,
+}
+
 /// Returns the text of a document; `None` if it is not one. The title is its first line.
-pub fn text(html: &str) -> Option<String> {
+pub fn read(html: &str) -> Option<Page> {
     let start = html.trim_start().get(..14).unwrap_or(html.trim_start()).to_ascii_lowercase();
     if !start.starts_with("<!doctype html") && !start.starts_with("<html") {
         return None;
     }
-    let mut out = String::with_capacity(html.len() / 4);
+    let mut page = Page::default();
     if let Some(title) = between(html, "<title", "</title") {
-        out.push_str(&decoded(title.split_once('>').map_or("", |(_, title)| title)));
-        out.push('\n');
+        page.open.push_str(&decoded(title.split_once('>').map_or("", |(_, title)| title)));
+        page.open.push('\n');
     }
     let mut rest = html;
     while let Some(at) = rest.find('<') {
-        push(&mut out, &rest[..at]);
+        page.push(&rest[..at]);
         let tag = &rest[at + 1..];
         if let Some(comment) = tag.strip_prefix("!--") {
             rest = comment.find("-->").map_or("", |end| &comment[end + 3..]);
@@ -69,27 +83,76 @@ pub fn text(html: &str) -> Option<String> {
         let name = name[..length].to_ascii_lowercase();
         if name.is_empty() && !tag.starts_with(['!', '?', '/']) {
             // A character of the text.
-            out.push('<');
+            page.open.push('<');
             rest = tag;
             continue;
         }
-        rest = end_of_tag(tag).map_or("", |end| &tag[end..]);
+        let behind = end_of_tag(tag).map_or("", |end| &tag[end..]);
+        page.has_links |= name == "a" && tag[..tag.len() - behind.len()].contains("href");
+        rest = behind;
         if !is_close && SKIPPED.contains(&name.as_str()) {
             rest = after_close(rest, &name);
-        } else if BLOCKS.contains(&name.as_str()) {
-            end_line(&mut out);
-            match (is_close, name.as_str()) {
-                (false, "li") => out.push_str("- "),
-                (false, "h1" | "h2" | "h3") => out.push_str(&"# ".repeat(usize::from(name.ends_with('1')).max(1))),
-                _ => {}
-            }
-        } else if matches!(name.as_str(), "td" | "th") && is_close {
-            out.push_str(" | ");
+        } else {
+            page.tag(&name, is_close);
         }
     }
-    push(&mut out, rest);
-    let lines = out.lines().map(|line| line.trim_matches([' ', '|'])).filter(|line| !matches!(*line, "" | "-" | "#"));
-    Some(lines.collect::<Vec<_>>().join("\n"))
+    page.push(rest);
+    page.finish();
+    Some(page)
+}
+
+impl Page {
+    /// Reads a tag that is not skipped.
+    fn tag(&mut self, name: &str, is_close: bool) {
+        if !self.verbatim.is_empty() {
+            match (name, is_close) {
+                ("br", _) => self.open.push('\n'),
+                (_, true) if name == self.verbatim => self.finish(),
+                _ => {}
+            }
+        } else if VERBATIM.contains(&name) && !is_close {
+            self.finish();
+            self.verbatim = name.into();
+        } else if BLOCKS.contains(&name) {
+            end_line(&mut self.open);
+            match (is_close, name) {
+                (false, "li") => self.open.push_str("- "),
+                (false, "h1" | "h2" | "h3") => {
+                    self.open.push_str(&"# ".repeat(usize::from(name.ends_with('1')).max(1)));
+                }
+                _ => {}
+            }
+        } else if matches!(name, "td" | "th") && is_close {
+            self.open.push_str(" | ");
+        }
+    }
+
+    /// Appends a text between two tags.
+    fn push(&mut self, text: &str) {
+        if self.verbatim.is_empty() {
+            push(&mut self.open, text);
+        } else {
+            self.open.push_str(&decoded(text));
+        }
+    }
+
+    /// Moves the open text to the text of the page, and ends the element that is read verbatim.
+    fn finish(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        let text = if self.verbatim.is_empty() {
+            let lines = open.lines().map(|line| line.trim_matches([' ', '|']));
+            lines.filter(|line| !matches!(*line, "" | "-" | "#")).collect::<Vec<_>>().join("\n")
+        } else {
+            // HTML ignores a line end behind `<pre>`.
+            let text = open.strip_prefix("\r\n").or(open.strip_prefix('\n')).unwrap_or(&open);
+            text.trim_end().into()
+        };
+        self.verbatim.clear();
+        if !text.is_empty() {
+            end_line(&mut self.text);
+            self.text.push_str(&text);
+        }
+    }
 }
 
 /// Returns the position behind a tag; a `>` in a quoted value does not end it.
@@ -179,7 +242,11 @@ fn character(name: &str) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use super::read;
+
+    fn text(html: &str) -> Option<String> {
+        read(html).map(|page| page.text)
+    }
 
     #[test]
     fn documents_are_text() {
@@ -190,5 +257,20 @@ mod tests {
         assert_eq!(text(html).unwrap(), "A & B\n# Head\nOne two, three!\nfour\n- five\n- six\n1 | 2\n5 < 6");
         assert!(text("plain <b>text</b>").is_none());
         assert_eq!(text("<html><p>cut <a href=\"").unwrap(), "cut");
+    }
+
+    #[test]
+    fn code_keeps_its_lines() {
+        let html = "<!DOCTYPE html><html><body><p>Use:</p><pre class=\"py\">\n<code>def f(x):\n    if x:\n\n        \
+                    return &lt;<span>1</span>&gt; |\n</code></pre><p>or</p><textarea>  a\n  b</textarea> then</body></html>";
+        let wanted = "Use:\ndef f(x):\n    if x:\n\n        return <1> |\nor\n  a\n  b\nthen";
+        assert_eq!(text(html).unwrap(), wanted);
+        assert_eq!(text("<html><pre>  cut\n\tshort").unwrap(), "  cut\n\tshort");
+    }
+
+    #[test]
+    fn links_are_noticed() {
+        assert!(read("<html><a class=b\nhref='/x'>x</a>").unwrap().has_links);
+        assert!(!read("<html><a name=x>href</a>").unwrap().has_links);
     }
 }

@@ -119,10 +119,11 @@ fn rewritten(text: &str, source: Source) -> Option<Reduced> {
     if let Some(short) = table::json(text) {
         return Some(Reduced { text: short, rules: vec!["json".into()], ..done });
     }
-    if let Some(short) = html::text(text) {
-        let left_out = vec![LeftOut::kind("markup")];
+    if let Some(page) = html::read(text) {
+        let links = page.has_links.then(|| LeftOut::kind("targets of links"));
+        let left_out: Vec<LeftOut> = [LeftOut::kind("markup")].into_iter().chain(links).collect();
         return Some(Reduced {
-            text: with_note(short, &left_out, source),
+            text: with_note(page.text, &left_out, source),
             rules: vec!["html".into()],
             left_out,
             ..done
