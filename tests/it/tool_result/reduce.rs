@@ -48,6 +48,65 @@ fn each_rule_keeps_what_matters() {
 }
 
 #[test]
+fn tests_that_did_not_run_are_not_counted_as_passed() {
+    let check = |command: &str, lines: &str, note: &str| {
+        let text = format!("{lines}\n{}", "a line that stays\n".repeat(3));
+        let done = reduced(&text, command).unwrap_or_else(|| panic!("{command}: unchanged"));
+        assert!(done.text.ends_with(&format!("[left out: {note}; recall m4]")), "{command}:\n{}", done.text);
+    };
+    check(
+        "pytest -v",
+        "tests/test_a.py::test_one PASSED    [ 33%]\ntests/test_a.py::test_two SKIPPED (needs network)    [ 66%]\n\
+         tests/test_a.py::test_three XFAIL (bug 12)    [100%]",
+        "1 passed tests, 1 skipped tests, 1 expected failures",
+    );
+    check(
+        "npx jest --verbose",
+        "  ✓ adds (3 ms)\n  ○ skipped subtracts, for it needs a network\n  ✎ todo multiplies numbers of all kinds",
+        "1 skipped tests, 1 tests to do, 1 passed tests",
+    );
+    check(
+        "npx vitest run",
+        " ✓ src/a.test.ts (3 tests) 4ms\n ✓ src/b.test.ts (3 tests | 2 skipped) 4ms\n   ↓ src/b.test.ts > subtracts",
+        "2 skipped tests, 1 passed tests",
+    );
+    check(
+        "node --test",
+        "✔ adds two numbers (0.4ms)\n✔ subtracts two numbers (0.1ms) # SKIP no network\n✔ divides (0.1ms) # TODO\n\
+         ok 1 - adds\nok 2 - subtracts # SKIP no network",
+        "2 skipped tests, 1 tests to do, 2 passed tests",
+    );
+    check(
+        "go test -v ./...",
+        "=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n=== RUN   TestTwo\n--- SKIP: TestTwo (0.00s)",
+        "1 passed tests, 1 skipped tests",
+    );
+    check(
+        "cargo test",
+        "test parse::one ... ok\ntest parse::two ... ignored\ntest parse::three ... ignored, needs a network",
+        "1 passed tests, 2 ignored tests",
+    );
+    // The reason may be what the reader looks for.
+    let reason = "tests/test_a.py::test_one SKIPPED (ImportError: cannot open libx.so)";
+    let done = reduced(&format!("{reason}\n{}", "tests/test_a.py::test_two PASSED [ 90%]\n".repeat(20)), "pytest -v");
+    assert!(done.unwrap().text.starts_with(reason));
+}
+
+#[test]
+fn facts_stay_or_are_counted() {
+    let clean = "On branch release/2.1\nYour branch is up to date with 'origin/release/2.1'.\n\n\
+                 nothing to commit, working tree clean\n";
+    assert!(reduced(clean, "git status").is_none());
+    let old: String = (6..9).map(|n| format!("npm warn deprecated glob@{n}.2.3: use version 9 or newer\n")).collect();
+    let done = reduced(&format!("{old}\nadded 12 packages in 3s\n"), "npm install").unwrap();
+    assert_eq!(done.text, "added 12 packages in 3s\n[left out: 3 deprecation warnings; recall m4]");
+    let page =
+        "<!DOCTYPE html><html><body><p>See <a href=\"https://example.org/manual\">the manual</a>.</p></body></html>";
+    let done = reduced(page, "curl -s https://example.org").unwrap();
+    assert_eq!(done.text, "See the manual.\n[left out: markup, targets of links; recall m4]");
+}
+
+#[test]
 fn known_outputs_are_recognised_without_a_command() {
     let named =
         ["cargo", "pytest", "go", "packages", "git status", "git diff", "containers", "git transfer", "json", "html"];
