@@ -5,9 +5,13 @@ use super::tape::{Kind, Node, read};
 use crate::map::HashMap;
 use crate::tokens::Tokenizer;
 
-/// Pairs of maximum items of a list and maximum bytes of a text, tried from the largest on.
-const STEPS: [(usize, usize); 10] =
-    [(200, 4_000), (100, 2_000), (50, 1_000), (25, 600), (12, 400), (8, 240), (5, 160), (3, 100), (2, 60), (1, 40)];
+/// Pairs of maximum items of a list and maximum bytes of a text, tried from the largest on. The last ones leave little
+/// more than the names of fields.
+#[rustfmt::skip]
+const STEPS: [(usize, usize); 13] = [
+    (200, 4_000), (100, 2_000), (50, 1_000), (25, 600), (12, 400), (8, 240), (5, 160), (3, 100), (2, 60), (1, 40),
+    (1, 16), (1, 0), (0, 0),
+];
 
 /// Number of tries between two steps, and the share of the limit that suffices.
 const TRIES: usize = 7;

@@ -173,6 +173,19 @@ fn json_stays_json() {
 }
 
 #[test]
+fn json_stays_json_down_to_its_names() {
+    let encoding = shared(EncodingName::O200kBase);
+    let inner = serde_json::json!({"c": "y ".repeat(300), "d": [1, 2, 3]});
+    let text = serde_json::json!([{"a": "x ".repeat(300), "b": inner}]).to_string();
+    for limit in [40, 50, 60, 80, 120] {
+        let short = truncate(&text, Rules::new(limit), &*encoding);
+        assert!(short.json && short.tokens <= limit, "{limit}: {short:?}");
+        let value: serde_json::Value = serde_json::from_str(&short.text.unwrap()).unwrap();
+        assert!(value[0]["b"]["c"].as_str().unwrap().contains("[cut: "), "{limit}: {value}");
+    }
+}
+
+#[test]
 fn json_that_cannot_be_short_is_text() {
     let text = format!("{{{}\"z\":1}}", (0..5_000).map(|at| format!("\"key{at}\":{at},")).collect::<String>());
     let short = truncate(&text, Rules::new(100), &Chars(4));
