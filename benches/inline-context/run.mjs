@@ -54,7 +54,7 @@ for (const document of [small, large]) {
       session.change(document.path, text);
       const { tokens } = session.context({ file: document.path, cursor: middle + at, items });
       (at === 1 ? first : next).push(performance.now() - start);
-      if (tokens.context + tokens.prefix + tokens.suffix + tokens.free !== tokens.budget)
+      if (tokens.context + tokens.prefix + tokens.restOfLine + tokens.suffix + tokens.free !== tokens.budget)
         throw new Error("the report does not add up");
     }
     session.free();

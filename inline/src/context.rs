@@ -54,7 +54,7 @@ pub struct Request<'a> {
     pub edits: Option<&'a EditHistory>,
     /// Earlier cursor positions; files visited last are compared first.
     pub visits: Option<&'a CursorHistory>,
-    /// Files whose text must not be sent.
+    /// Files whose text must not be sent. If the document is one of them, the result has nothing.
     pub excluded: &'a [&'a str],
     /// Milliseconds since the request began.
     pub now_ms: u64,
@@ -121,12 +121,13 @@ pub struct Item {
     pub dropped: Option<Reason>,
 }
 
-/// Tokens of a prompt. `context + prefix + suffix + free = limit`.
+/// Tokens of a prompt. `context + prefix + rest_of_line + suffix + free = limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
     pub limit: u64,
     pub context: u64,
     pub prefix: u64,
+    pub rest_of_line: u64,
     pub suffix: u64,
     pub free: u64,
     /// Tokens of context and prefix with which the previous request also begins.
@@ -140,6 +141,8 @@ pub struct Context {
     pub prefix: String,
     /// White space of a blank last line, between `prefix` and the cursor.
     pub trailing: String,
+    /// Text between the cursor and the end of its line; only the beginning of a long one.
+    pub rest_of_line: String,
     /// Text of the document from the line after the cursor on, or the suffix of the previous request.
     pub suffix: String,
     pub is_suffix_reused: bool,
@@ -148,6 +151,8 @@ pub struct Context {
     pub tokens: Spent,
     /// True if the document is too short for a completion; no other field is set.
     pub is_too_short: bool,
+    /// True if the document is one of the excluded files; no other field is set.
+    pub is_excluded: bool,
     /// True if an item was pending or not read, so that a later call may return more; `next_ms` is the latest time for
     /// that call, since the request began.
     pub is_partial: bool,
@@ -175,6 +180,9 @@ pub fn inline_context<T: Tokens + ?Sized>(
 ) -> Result<Context> {
     let options = request.options;
     let prompt_limit = options.prompt_limit()?;
+    if request.excluded.contains(&request.path) {
+        return Ok(Context { is_excluded: true, ..Context::default() });
+    }
     let (before, after) = request.text.split_at(byte_offset(request.text, request.cursor));
     let behind_line = after.find('\n').map_or("", |feed| after[feed..].trim_start_matches(is_space));
     let has_suffix = options.suffix_share > 0.0 && !behind_line.is_empty();
@@ -194,9 +202,12 @@ pub fn inline_context<T: Tokens + ?Sized>(
         .and_then(|last| suffix::reuse(&last.suffix, fresh_suffix, tokenizer).map(str::to_string));
     let is_suffix_reused = reused.is_some();
     let suffix = reused.unwrap_or_else(|| fresh_suffix.to_string());
-    let (limit, suffix_limit) = options.split(prompt_limit, has_suffix);
-
     let counter = Counter { tokenizer, counts: &memory.counts };
+    let line = after.split('\n').next().unwrap_or_default();
+    let line = first_units(line.strip_suffix('\r').unwrap_or(line), considered);
+    let reserved = counter.prefix_within(line, options.reserved_for_line(prompt_limit)).tokens;
+    let (limit, suffix_limit) = options.split(prompt_limit - reserved, has_suffix);
+
     let gathered = gather(request, before, limit, &counter, &mut memory.similar);
     let costs: Vec<u64> = gathered.candidates.iter().map(|candidate| counter.count(&candidate.text)).collect();
     let long = LongPrefix { prefix, before, trailing, slack: options.stable_slack, last: last.as_ref() };
@@ -238,12 +249,15 @@ pub fn inline_context<T: Tokens + ?Sized>(
         let equal = shared_len(last.prompt.as_bytes(), kept.as_bytes());
         counter.count(&kept[..kept.floor_char_boundary(equal)])
     });
+    let line_room = prompt_limit.saturating_sub(tokens + elided.suffix_tokens);
+    let line_fit = counter.prefix_within(line, line_room);
     let spent = Spent {
         limit: prompt_limit,
         context: tokens - prefix_tokens,
         prefix: prefix_tokens,
+        rest_of_line: line_fit.tokens,
         suffix: elided.suffix_tokens,
-        free: prompt_limit.saturating_sub(tokens + elided.suffix_tokens),
+        free: line_room - line_fit.tokens,
         shared,
     };
     let sent_suffix = elided.suffix.to_string();
@@ -253,11 +267,13 @@ pub fn inline_context<T: Tokens + ?Sized>(
     Ok(Context {
         prefix,
         trailing: trailing.to_string(),
+        rest_of_line: line[..line_fit.offset].to_string(),
         suffix: sent_suffix,
         is_suffix_reused,
         items,
         tokens: spent,
         is_too_short: false,
+        is_excluded: false,
         is_partial,
         next_ms: gathered.next_ms,
     })

@@ -18,6 +18,9 @@ pub struct Options {
     pub suffix_share: f64,
     /// Tokens reserved if there is a suffix.
     pub suffix_reserve: u64,
+    /// True if the rest of the cursor's line gets up to the suffix's share before all else. With false, it gets what
+    /// the prompt leaves, so that the prompt is the one without it.
+    pub reserves_rest_of_line: bool,
     /// Minimum UTF-16 code units of a document for a completion.
     pub min_chars: usize,
     /// UTF-16 code units on each side of the cursor that are read for each token of the prompt.
@@ -51,6 +54,7 @@ impl Options {
     /// The constants and switches of Copilot Chat 0.37.9.
     pub fn copilot_chat() -> Options {
         Options {
+            reserves_rest_of_line: false,
             context_share: 0.0,
             stable_slack: 0,
             exact: false,
@@ -68,6 +72,7 @@ impl Options {
             completion: 500,
             suffix_share: 0.15,
             suffix_reserve: 5,
+            reserves_rest_of_line: true,
             min_chars: 10,
             chars_per_token: 4.1,
             context_share: 0.35,
@@ -104,6 +109,15 @@ impl Options {
             return Err(bad("window", "must leave room for a prompt beside `completion`"));
         }
         Ok(limit)
+    }
+
+    /// Returns how many of `limit` tokens are reserved for the rest of the cursor's line.
+    pub fn reserved_for_line(&self, limit: u64) -> u64 {
+        if !self.reserves_rest_of_line {
+            return 0;
+        }
+        let share = (self.suffix_share * limit as f64) as u64;
+        share.min(limit.saturating_sub(self.suffix_reserve + 3))
     }
 
     /// Returns the limits of prefix and suffix of a prompt of `limit` tokens.

@@ -64,7 +64,6 @@ export function limitsOf(options: Limits, within = "options"): Settings {
   if (budget !== undefined) {
     if (window !== undefined)
       throw bad("budget", "absent beside window: a budget is a window less outputReserve", budget, within);
-    if (budget < 8) throw bad("budget", "at least 8 tokens", budget, within);
     fields.window = Math.min(budget + outputReserve, MAX_COUNT);
   }
   const tokenizer = hostTokenizer(own);

@@ -28,7 +28,7 @@ import { documentOf, editsOf, fileOf, filesOf, itemsOf, offsetOf, resultOf, time
  * prefix.endsWith("console.log(total("); // => true
  * suffix; // => "export const rate = 3;\n"
  * context.includes("Compare this snippet from src/stock.ts:\nexport function total"); // => true
- * tokens.context + tokens.prefix + tokens.suffix + tokens.free; // => 1000
+ * tokens.context + tokens.prefix + tokens.restOfLine + tokens.suffix + tokens.free; // => 1000
  * ```
  *
  * @throws EspalierError `bad_option`, `bad_input`, `encoding_not_loaded`, `not_initialized`

@@ -248,7 +248,8 @@ export class InlineContext {
       throw error;
     }
     const result = resultOf(json, file.text, cursor, this.#suffix);
-    if (!result.isTooShort && !result.isSuffixReused) this.#suffix = suffixOf(file.text, cursorOf(file.text, cursor));
+    if (!result.isTooShort && !result.isExcluded && !result.isSuffixReused)
+      this.#suffix = suffixOf(file.text, cursorOf(file.text, cursor));
     // The engine has an older text of the document itself.
     result.items = result.items.filter(({ dropped }) => dropped !== "currentFile");
     return result;

@@ -139,7 +139,7 @@ export interface EditLimits {
 export interface InlineOptions {
   /** `espalier` (the default): exact tokens. `copilot-chat`: the constants and switches of Copilot Chat 0.37.9. */
   profile?: "espalier" | "copilot-chat" | undefined;
-  /** Max tokens of the prompt: context, prefix and suffix. Default `window` − `outputReserve`. */
+  /** Max tokens of the prompt: context, prefix, rest of the line and suffix. At least 8. Default `window` − `outputReserve`. */
   budget?: number | undefined;
   /** Max tokens of prompt and completion together. Default 8,192. */
   window?: number | undefined;
@@ -218,7 +218,7 @@ export interface InlineRequest extends InlineOptions {
   items?: readonly InlineItem[] | undefined;
   /** Oldest first. */
   edits?: readonly InlineEdit[] | undefined;
-  /** Paths of files whose text must not be sent. */
+  /** Paths of files whose text must not be sent. If `file` is one of them, the result has `isExcluded` and no text. */
   excluded?: readonly string[] | undefined;
   /** Time since the request began: decides which pending items are late. Default 0. */
   elapsedMs?: number | undefined;
@@ -287,6 +287,11 @@ export interface InlineContextResult {
    * insertion}.
    */
   trailing: string;
+  /**
+   * Text between the cursor and the end of its line, without the line end: the suffix does not have it. Of a line that
+   * exceeds the suffix's share of the budget, and what the prompt leaves, only the beginning.
+   */
+  restOfLine: string;
   /** Text of the document from the line after the cursor's on, or the previous request's suffix. */
   suffix: string;
   /** True if the suffix is that of the previous request, so that prompt caches apply. */
@@ -296,6 +301,8 @@ export interface InlineContextResult {
   tokens: InlineTokens;
   /** True if the document is too short for a completion; nothing else is set then. */
   isTooShort: boolean;
+  /** True if the document is one of `excluded`; nothing else is set then. */
+  isExcluded: boolean;
   /** True if a later call may find more: items are pending, providers are late, or files were not read. */
   isPartial: boolean;
   /** Latest time of that call, since the request began. */
@@ -372,6 +379,7 @@ export interface InlineSessionRequest {
   file: string | InlineFile;
   cursor: number;
   items?: readonly InlineItem[] | undefined;
+  /** Paths of files whose text must not be sent. If `file` is one of them, the result has `isExcluded` and no text. */
   excluded?: readonly string[] | undefined;
   /** Time since the request began. Default 0. */
   elapsedMs?: number | undefined;

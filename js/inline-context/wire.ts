@@ -108,12 +108,13 @@ function list<T>(value: readonly T[], path: string): readonly T[] {
   return value;
 }
 
-/** The engine's answer: prefix, trailing and suffix are lengths. */
+/** Texts that cross as lengths. */
+type Side = "prefix" | "trailing" | "restOfLine" | "suffix";
+
+/** The engine's answer. */
 interface Answer
-  extends Omit<InlineContextResult, "prefix" | "trailing" | "suffix" | "context" | "items" | "tokens" | "nextMs"> {
-  prefix: number;
-  trailing: number;
-  suffix: number;
+  extends Record<Side, number>,
+    Omit<InlineContextResult, Side | "context" | "items" | "tokens" | "nextMs"> {
   items: InlineContextItem[];
   tokens: InlineTokens;
   nextMs: number | null;
@@ -126,13 +127,14 @@ interface Answer
  * @param previous the suffix of the previous request; a reused suffix is its beginning
  */
 export function resultOf(json: string, text: string, cursor: number, previous = ""): InlineContextResult {
-  const { prefix, trailing, suffix, nextMs, items, ...answer } = JSON.parse(json) as Answer;
+  const { prefix, trailing, restOfLine, suffix, nextMs, items, ...answer } = JSON.parse(json) as Answer;
   const end = cursorOf(text, cursor);
   const start = end - trailing;
   return {
     context: items.map((item) => item.text).join(""),
     prefix: text.slice(start - prefix, start),
     trailing: text.slice(start, end),
+    restOfLine: text.slice(end, end + restOfLine),
     suffix: (answer.isSuffixReused ? previous : suffixOf(text, end)).slice(0, suffix),
     ...answer,
     items,

@@ -110,13 +110,21 @@ export default function InlineView() {
 function sentInWords(): string {
   const answer = store.answer.value;
   if (!answer) return "";
-  const { context, prefix, suffix, budget: limit } = answer.tokens;
-  return `${number(context + prefix + suffix)} of ${count(limit, "token")} are sent.`;
+  const { budget: limit, free } = answer.tokens;
+  return `${number(limit - free)} of ${count(limit, "token")} are sent.`;
 }
 
 function Headline() {
   const answer = store.answer.value;
-  const { context = 0, prefix = 0, suffix = 0, free = 0, shared = 0, budget: limit = 0 } = answer?.tokens ?? {};
+  const {
+    context = 0,
+    prefix = 0,
+    restOfLine = 0,
+    suffix = 0,
+    free = 0,
+    shared = 0,
+    budget: limit = 0,
+  } = answer?.tokens ?? {};
   const again = answer?.isSuffixReused ? ", and the suffix is that of the previous request" : "";
   return (
     <>
@@ -136,6 +144,7 @@ function Headline() {
         segments={[
           { name: "context", tokens: context },
           { name: "prefix", tokens: prefix },
+          { name: "line", tokens: restOfLine },
           { name: "suffix", tokens: suffix },
         ]}
       />

@@ -51,12 +51,14 @@ export function outcomeOf({ dropped, isCut, score }: InlineContextItem): string 
   return `sent${isCut ? ", only its end" : ""}${score === undefined ? "" : `, similarity ${score.toFixed(2)}`}`;
 }
 
-/** Returns the parts in the order of the prompt: context, suffix, prefix. */
-export function partsOf({ items, prefix, suffix, tokens }: Answer): Part[] {
+/** Returns the parts in the order of the prompt: context, suffix, rest of the line, prefix. */
+export function partsOf({ items, prefix, restOfLine, suffix, tokens }: Answer): Part[] {
   const sent = items.filter(({ dropped }) => !dropped);
+  const line = { kind: "rest of the line", from: "behind the cursor", tokens: tokens.restOfLine, text: restOfLine };
   return [
     ...sent.map((item) => ({ kind: KINDS[item.kind], from: fromOf(item), tokens: item.tokens, text: item.text })),
     { kind: "suffix", from: "after the cursor's line", tokens: tokens.suffix, text: suffix },
+    ...(restOfLine ? [line] : []),
     { kind: "prefix", from: "up to the cursor", tokens: tokens.prefix, text: prefix },
   ];
 }

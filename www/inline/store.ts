@@ -172,7 +172,7 @@ function want(): void {
       if (made.path !== current.peek()?.path) return;
       answer.value = made;
       const { tokens } = made;
-      const used = tokens.context + tokens.prefix + tokens.suffix;
+      const used = tokens.budget - tokens.free;
       shown.value = `the prompt at the cursor, ${count(used, "token")}`;
       say(`${number(used)} of ${count(tokens.budget, "token")} are sent.`);
     },

@@ -68,11 +68,12 @@ async function completeWithModel(
 ): Promise<string | undefined> {
   const [model] = await vscode.lm.selectChatModels();
   if (!model) return completeLine(prompt);
-  const { context, prefix, suffix, path } = prompt;
+  const { context, prefix, restOfLine, suffix, path } = prompt;
+  const behind = [restOfLine, suffix].filter((text) => text !== "").join("\n");
   const parts = [
     TASK,
     context && `Context:\n${context}`,
-    suffix && `What follows in ${path}:\n${suffix}`,
+    behind && `What follows in ${path}:\n${behind}`,
     `${path}, up to the cursor:\n${prefix}`,
   ];
   const source = new vscode.CancellationTokenSource();

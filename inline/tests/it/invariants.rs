@@ -10,7 +10,7 @@ fn check<T: Tokens>(request: &Request<'_>, tokenizer: &T, memory: &mut Memory, i
         assert!(request.options.prompt_limit().is_err());
         return;
     };
-    if context.is_too_short {
+    if context.is_too_short || context.is_excluded {
         return;
     }
     let units: Vec<u16> = request.text.encode_utf16().collect();
@@ -25,15 +25,18 @@ fn check<T: Tokens>(request: &Request<'_>, tokenizer: &T, memory: &mut Memory, i
         let line = after.find('\n').map_or("", |feed| &after[feed..]);
         assert!(line.trim_start_matches(|c: char| c == '\u{FEFF}' || c.is_whitespace()).starts_with(&context.suffix));
     }
+    let line = after.split('\n').next().unwrap_or("");
+    assert!(line.starts_with(&context.rest_of_line) && !context.rest_of_line.ends_with('\r'));
     let spent = context.tokens;
     let limit = request.options.window - request.options.completion;
     assert_eq!(spent.limit, limit);
     if is_exact {
         let text = context.context() + &context.prefix;
         let (counted, suffix) = (tokenizer.count(&text), tokenizer.count(&context.suffix));
-        assert!(counted + suffix <= limit, "{counted} + {suffix} > {limit}");
-        assert_eq!(spent.context + spent.prefix + spent.suffix + spent.free, limit);
-        assert_eq!((spent.context + spent.prefix, spent.suffix), (counted, suffix));
+        let rest = tokenizer.count(&context.rest_of_line);
+        assert!(counted + rest + suffix <= limit, "{counted} + {rest} + {suffix} > {limit}");
+        assert_eq!(spent.context + spent.prefix + spent.rest_of_line + spent.suffix + spent.free, limit);
+        assert_eq!((spent.context + spent.prefix, spent.rest_of_line, spent.suffix), (counted, rest, suffix));
     }
     let is_sent = |item: &&Item| item.dropped.is_none();
     assert!(context.items.iter().filter(is_sent).all(|item| !item.text.is_empty()));

@@ -29,6 +29,39 @@ fn text_around_the_cursor() {
 }
 
 #[test]
+fn the_rest_of_the_cursors_line() {
+    let text = "const sum = total(, 0.25, { round: true });\r\nconsole.log(sum);\n";
+    let of = |options: &Options| run(&request(text, 18, options));
+    let exact = options(1_000);
+    let context = of(&exact);
+    assert_eq!(context.prefix, "const sum = total(");
+    assert_eq!(context.rest_of_line, ", 0.25, { round: true });");
+    assert_eq!(context.suffix, "console.log(sum);\n");
+    assert_eq!(context.tokens.rest_of_line, 25);
+    assert_eq!(run(&request(TEXT, 42, &exact)).rest_of_line, "");
+    // A long line gets the suffix's share, and more if nothing else needs it.
+    let line = format!("let a = [{}", "1, ".repeat(1_000));
+    let long = format!("{line}\n{}", "let other = 1;\n".repeat(100));
+    let before = "let first = 1;\n".repeat(100);
+    let crowded = run(&request(&format!("{before}{long}"), before.len() + 9, &exact));
+    assert!((150..250).contains(&crowded.rest_of_line.len()) && line[9..].starts_with(&crowded.rest_of_line));
+    assert!(!crowded.suffix.is_empty() && crowded.prefix.len() > 300, "{:?}", crowded.tokens);
+    let alone = run(&request(&line, 9, &exact));
+    assert!(alone.rest_of_line.len() > 900 && alone.tokens.free == 0, "{:?}", alone.tokens);
+    // The profile's prompt is the one without it.
+    let profile = Options { window: 30, completion: 0, exact: true, ..Options::copilot_chat() };
+    let full = of(&profile);
+    assert_eq!((full.prefix.len() + full.suffix.len(), full.rest_of_line.len()), (22, 8), "{full:?}");
+}
+
+#[test]
+fn an_excluded_document_is_not_sent() {
+    let options = options(1_000);
+    let context = run(&Request { excluded: &["a.ts", "src/current.ts"], ..request(TEXT, 42, &options) });
+    assert_eq!(context, Context { is_excluded: true, ..Context::default() });
+}
+
+#[test]
 fn short_documents_have_none() {
     let options = options(1_000);
     assert!(run(&request("let a = 1", 9, &options)).is_too_short);

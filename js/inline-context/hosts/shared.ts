@@ -60,7 +60,7 @@ export async function completionsAt(
   const typed = session.completion(path, cursor);
   if (typed !== undefined) return [typed];
   const answer = await session.contextFor({ file: path, cursor, signal });
-  if (answer.isTooShort || signal.aborted) return [];
+  if (answer.isTooShort || answer.isExcluded || signal.aborted) return [];
   // The text may change while the model works.
   const text = session.file(path)?.text;
   if (text === undefined) return [];

@@ -99,8 +99,8 @@ const MOVED_BY = ["keyboard", "keyboard", "mouse", "command"] as const;
  * import { InlineContext, vscodeInlineContext } from "espalier/inline-context";
  *
  * const session = new InlineContext({ budget: 4_000 });
- * const provider = vscodeInlineContext(vscode, session, async ({ context, prefix, suffix }, { signal }) => {
- *   const body = JSON.stringify({ input_prefix: context + prefix, input_suffix: suffix });
+ * const provider = vscodeInlineContext(vscode, session, async ({ context, prefix, restOfLine, suffix }, { signal }) => {
+ *   const body = JSON.stringify({ input_prefix: context + prefix, input_suffix: `${restOfLine}\n${suffix}` });
  *   const response = await fetch("http://127.0.0.1:8012/infill", { method: "POST", body, signal });
  *   return ((await response.json()) as { content: string }).content;
  * });

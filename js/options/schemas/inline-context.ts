@@ -14,6 +14,12 @@ const count: Kind<number> = (value) =>
     ? undefined
     : "a whole number, 0 or more";
 
+/** Less cannot be divided between the two sides of a cursor. */
+const MIN_BUDGET = 8;
+
+const budget: Kind<number> = (value, path, refuse) =>
+  count(value, path, refuse) || (value as number) < MIN_BUDGET ? `a whole number, ${MIN_BUDGET} or more` : undefined;
+
 const finite: Kind<number> = (value) => (Number.isFinite(value) ? undefined : "a number");
 
 const SHARES: Schema<Inline.InlineShares> = { prefix: finite, suffix: finite, stable: finite, volatile: finite };
@@ -58,7 +64,7 @@ const EDITS: Schema<Inline.EditLimits> = {
 
 const LIMITS: Schema<Inline.InlineOptions> = {
   profile: ["espalier", "copilot-chat"],
-  budget: count,
+  budget,
   window: count,
   outputReserve: count,
   encoding,

@@ -82,11 +82,12 @@ export interface Filled {
   }[];
 }
 
-/** Tokens of a prompt: `context + prefix + suffix + free` is `budget`. */
+/** Tokens of a prompt: `context + prefix + restOfLine + suffix + free` is `budget`. */
 export interface InlineTokens {
   budget: number;
   context: number;
   prefix: number;
+  restOfLine: number;
   suffix: number;
   free: number;
   /**

@@ -22,7 +22,7 @@ test("large and odd documents", () => {
   ];
   for (const text of texts) {
     for (const cursor of [0, 1, 2, 77_777, Infinity, -1]) {
-      const { tokens, context, prefix, suffix, isTooShort } = inline.inlineContext({
+      const { tokens, context, prefix, restOfLine, suffix, isTooShort } = inline.inlineContext({
         file: file(text),
         cursor,
         neighbours: [{ path: "b.ts", text }],
@@ -30,9 +30,9 @@ test("large and odd documents", () => {
         edits: [{ path: "c.ts", before: "", after: text }],
       });
       if (isTooShort) continue;
-      const spent = count(context + prefix) + count(suffix);
+      const spent = count(context + prefix) + count(restOfLine) + count(suffix);
       assert.ok(spent <= 7_692 && tokens.free === 7_692 - spent, JSON.stringify(tokens));
-      assert.ok(text.includes(prefix) && text.includes(suffix));
+      assert.ok(text.includes(prefix) && text.includes(restOfLine) && text.includes(suffix));
     }
   }
 });

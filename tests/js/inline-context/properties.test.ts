@@ -68,7 +68,7 @@ function check(given: InlineRequest, result: ReturnType<typeof inline.inlineCont
     assert.ok(given.file.text.length < 10);
     return;
   }
-  const { context, prefix, trailing, suffix, tokens, items, isSuffixReused } = result;
+  const { context, prefix, trailing, restOfLine, suffix, tokens, items, isSuffixReused } = result;
   const { text } = given.file;
   const at = Math.max(0, Math.min(given.cursor, text.length));
   const isInPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1)) && at > 0;
@@ -76,13 +76,15 @@ function check(given: InlineRequest, result: ReturnType<typeof inline.inlineCont
   assert.ok(before.endsWith(prefix + trailing));
   const feed = text.indexOf("\n", before.length);
   if (!isSuffixReused) assert.ok((feed < 0 ? "" : text.slice(feed).trimStart()).startsWith(suffix));
+  assert.ok(text.slice(before.length, feed < 0 ? undefined : feed).startsWith(restOfLine));
   const [counted, countedSuffix] = [count(context + wellFormed(prefix)), count(suffix)];
-  assert.ok(counted + countedSuffix <= given.budget!);
+  const countedRest = count(wellFormed(restOfLine));
+  assert.ok(counted + countedRest + countedSuffix <= given.budget!);
   assert.deepEqual(
-    [tokens.context + tokens.prefix, tokens.suffix, tokens.budget],
-    [counted, countedSuffix, given.budget],
+    [tokens.context + tokens.prefix, tokens.restOfLine, tokens.suffix, tokens.budget],
+    [counted, countedRest, countedSuffix, given.budget],
   );
-  assert.equal(tokens.free, given.budget! - counted - countedSuffix);
+  assert.equal(tokens.free, given.budget! - counted - countedRest - countedSuffix);
   for (const { id } of [...given.items!]) assert.ok(items.some((one) => one.id === wellFormed(id)));
   for (const { text, dropped } of items) assert.equal(text === "", dropped !== undefined);
 }

@@ -15,10 +15,11 @@ const request = (more: Partial<InlineRequest> = {}): InlineRequest => ({ file, c
 /** Runs a request and checks what holds for each: the report adds up, and the prompt is what the document has. */
 function run(given: InlineRequest) {
   const result = inline.inlineContext(given);
-  const { tokens, context, prefix, suffix, trailing, items } = result;
-  assert.equal(tokens.context + tokens.prefix + tokens.suffix + tokens.free, tokens.budget);
+  const { tokens, context, prefix, restOfLine, suffix, trailing, items } = result;
+  assert.equal(tokens.context + tokens.prefix + tokens.restOfLine + tokens.suffix + tokens.free, tokens.budget);
   assert.equal(count(context + prefix), tokens.context + tokens.prefix);
   assert.equal(count(suffix), tokens.suffix);
+  assert.equal(count(restOfLine), tokens.restOfLine);
   assert.ok(given.file.text.slice(0, given.cursor).endsWith(prefix + trailing));
   assert.ok(given.file.text.includes(suffix));
   assert.equal(
@@ -53,6 +54,32 @@ test("the prompt of a completion", () => {
       .sort(),
     neighbours.map(({ path }) => path).sort(),
   );
+});
+
+test("the rest of the cursor's line is a field of its own, in one call and in a session", () => {
+  const text = "const sum = total(, 0.25, { round: true });";
+  const given = { file: { path: "a.ts", text }, cursor: text.indexOf(",") };
+  const session = new inline.InlineContext();
+  for (const { prefix, restOfLine, suffix } of [run(given), session.context(given)])
+    assert.deepEqual([prefix, restOfLine, suffix], ["const sum = total(", ", 0.25, { round: true });", ""]);
+  session.free();
+});
+
+test("an excluded document is not sent", () => {
+  const session = new inline.InlineContext();
+  const given = { file, cursor, excluded: [file.path] };
+  for (const result of [inline.inlineContext({ ...given, neighbours }), session.context(given)]) {
+    const { isExcluded, context, prefix, restOfLine, suffix, items } = result;
+    assert.deepEqual([isExcluded, context + prefix + restOfLine + suffix, items], [true, "", []]);
+  }
+  assert.equal(run(request()).isExcluded, false);
+  session.free();
+});
+
+test("a budget below the least is refused with it", () => {
+  for (const budget of [0, 5, 7])
+    assert.throws(() => run(request({ budget })), { path: "request.budget", message: /a whole number, 8 or more/ });
+  run(request({ budget: 8 }));
 });
 
 test("a small budget keeps what is nearest", () => {

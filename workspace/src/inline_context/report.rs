@@ -10,11 +10,13 @@ use espalier_inline::{Context, Kind, Reason, Unfit, utf16_len};
 struct Out<'a> {
     prefix: usize,
     trailing: usize,
+    rest_of_line: usize,
     suffix: usize,
     is_suffix_reused: bool,
     items: Vec<ItemOut<'a>>,
     tokens: SpentOut,
     is_too_short: bool,
+    is_excluded: bool,
     is_partial: bool,
     next_ms: Option<u64>,
 }
@@ -38,12 +40,14 @@ struct ItemOut<'a> {
     dropped: Option<&'static str>,
 }
 
-/// Tokens of a prompt: `context + prefix + suffix + free` is `budget`.
+/// Tokens of a prompt: `context + prefix + restOfLine + suffix + free` is `budget`.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct SpentOut {
     budget: u64,
     context: u64,
     prefix: u64,
+    rest_of_line: u64,
     suffix: u64,
     free: u64,
     /// Tokens of context and prefix that this request shares with the previous one's beginning; only set by
@@ -57,6 +61,7 @@ pub(crate) fn to_json(context: &Context) -> String {
     let out = Out {
         prefix: utf16_len(&context.prefix),
         trailing: utf16_len(&context.trailing),
+        rest_of_line: utf16_len(&context.rest_of_line),
         suffix: utf16_len(&context.suffix),
         is_suffix_reused: context.is_suffix_reused,
         items: (context.items.iter())
@@ -77,11 +82,13 @@ pub(crate) fn to_json(context: &Context) -> String {
             budget: tokens.limit,
             context: tokens.context,
             prefix: tokens.prefix,
+            rest_of_line: tokens.rest_of_line,
             suffix: tokens.suffix,
             free: tokens.free,
             shared: tokens.shared,
         },
         is_too_short: context.is_too_short,
+        is_excluded: context.is_excluded,
         is_partial: context.is_partial,
         next_ms: context.next_ms,
     };
