@@ -403,7 +403,7 @@ impl Index {
 
     fn add_terms(&mut self, text: &str, found: &mut Vec<u32>) {
         let Index { profile, inverted, known, .. } = self;
-        words(text, |word| known.terms_of(word, profile, &mut inverted.terms, found));
+        words(text, profile.words, |word| known.terms_of(word, profile, &mut inverted.terms, found));
     }
 }
 

@@ -185,7 +185,7 @@ impl Messages {
         let asked = question(query, self.index.profile().words);
         let query = Query { text: &asked.text, max_results: CANDIDATES, max_spread: None, contributions: true };
         let mut counts: HashMap<String, f64> = HashMap::default();
-        crate::words(&asked.text, |word| {
+        crate::words(&asked.text, self.index.profile().words, |word| {
             crate::terms_of(word, self.index.profile().words, |term| {
                 *counts.entry(term.to_string()).or_insert(0.0) += 1.0;
             });

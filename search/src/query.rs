@@ -78,7 +78,7 @@ impl Index {
     fn weights(&self, text: &str) -> Vec<Weight> {
         let mut counts: Vec<(u32, u32)> = Vec::new();
         let mut places: HashMap<u32, usize> = HashMap::default();
-        words(text, |word| {
+        words(text, self.profile.words, |word| {
             terms_of(word, self.profile.words, |term| {
                 let Some(term) = self.inverted.terms.find(term) else { return };
                 let place = *places.entry(term).or_insert(counts.len());

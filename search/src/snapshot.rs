@@ -10,8 +10,8 @@ use crate::index::{File, Index};
 use crate::segment::Opened;
 use espalier_core::map::HashMap;
 
-/// The version of the format. Other versions are not read.
-const VERSION: u8 = 3;
+/// The version of the format, and of the rules that make terms. Other versions are not read.
+const VERSION: u8 = 4;
 
 const MAGIC: [u8; 4] = *b"ESPS";
 

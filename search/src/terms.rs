@@ -8,15 +8,24 @@ use espalier_core::tokens::is_letter;
 /// Maximum bytes of a word: longer ones are data, which no one types into a query.
 const MAX_WORD: usize = 128;
 
+/// Words of two letters that say nothing of a text: every chunk has some, and so has every question in English.
+const FUNCTION_WORDS: [&[u8; 2]; 22] = [
+    b"an", b"as", b"at", b"be", b"by", b"do", b"he", b"if", b"in", b"is", b"it", b"me", b"my", b"no", b"of", b"on",
+    b"or", b"so", b"to", b"up", b"us", b"we",
+];
+
 /// Calls `visit` with each word of `text`, in order: a run of letters, numbers, `_` and `$` that begins with a
-/// letter, `_` or `$` and has at least three characters.
+/// letter, `_` or `$` and has at least two characters, under Copilot Chat's rule three. English function words of two
+/// letters, such as `if` and `of`, are none.
 ///
 /// ```
+/// use espalier_search::Words;
 /// let mut found = Vec::new();
-/// espalier_search::words("if (oak2) 3birch + élan", |word| found.push(word));
-/// assert_eq!(found, ["oak2", "élan"]);
+/// espalier_search::words("if a (db, oak2) 3birch + 设置", Words::Stems, |word| found.push(word));
+/// assert_eq!(found, ["db", "oak2", "设置"]);
 /// ```
-pub fn words<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
+pub fn words<'a>(text: &'a str, rules: Words, mut visit: impl FnMut(&'a str)) {
+    let min = if rules == Words::CopilotChat { 3 } else { 2 };
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -33,7 +42,7 @@ pub fn words<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
             }
             length += 1;
         }
-        if length >= 3 && begins(&text[start..at]) {
+        if length >= min && begins(&text[start..at]) && !is_function_word(&bytes[start..at]) {
             visit(&text[start..at]);
         }
         if at == start {
@@ -43,6 +52,10 @@ pub fn words<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
             }
         }
     }
+}
+
+fn is_function_word(word: &[u8]) -> bool {
+    word.len() == 2 && FUNCTION_WORDS.iter().any(|one| one.eq_ignore_ascii_case(word))
 }
 
 fn begins(word: &str) -> bool {
@@ -62,10 +75,11 @@ fn begins(word: &str) -> bool {
 /// assert_eq!(found, ["parsehtmldocument_v2", "parse", "html", "document"]);
 /// ```
 pub fn terms_of(word: &str, rules: Words, mut visit: impl FnMut(&str)) {
-    if rules != Words::CopilotChat && word.len() > MAX_WORD {
-        return;
-    }
     let mut terms = Terms { has_stems: rules == Words::Stems, ..Terms::default() };
+    if rules != Words::CopilotChat && word.len() > MAX_WORD {
+        pairs(word, &mut terms);
+        return terms.list.iter().for_each(|term| visit(term));
+    }
     terms.add(word.to_lowercase());
     let mut add = |part: &str| {
         if has_three(part) {
@@ -179,9 +193,12 @@ fn is_plural(end: &str) -> bool {
     rest.next() == Some('s') && rest.next().is_none_or(|next| kind(next) != Kind::Other)
 }
 
-/// Han, kana: scripts that put no space between words.
+/// Han, kana, Hangul: scripts that put no space between words, or write particles behind a word.
 fn is_ideograph(character: char) -> bool {
-    matches!(character as u32, 0x3041..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
+    matches!(
+        character as u32,
+        0x3041..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF
+    )
 }
 
 /// Adds each pair of neighbouring ideographs: a sentence of them is a single word, and no query contains all of it.

@@ -41,7 +41,7 @@ pub(crate) struct Question {
 pub(crate) fn question(query: &str, rules: Words) -> Question {
     let mut list: Vec<&str> = Vec::new();
     let mut known = espalier_core::map::HashSet::default();
-    words(query, |word| {
+    words(query, rules, |word| {
         if list.len() < MAX_WORDS && known.insert(word.to_lowercase()) {
             list.push(word);
         }

@@ -156,3 +156,34 @@ fn words_of_paths_and_definitions_count() {
     let hits = index.search(&Query::of("total of the basket"));
     assert_eq!(index.locate(hits[0].chunk).unwrap().path, "src/basket.rs");
 }
+
+#[test]
+fn words_of_two_characters_are_found() {
+    let mut index = Index::new(Profile::ESPALIER);
+    put(&mut index, "db.ts", "1", "const db = open(id);");
+    put(&mut index, "main.go", "1", "go run(fs, UI)");
+    put(&mut index, "zh.md", "1", "打开设置页面，然后选择文件路径。");
+    put(&mut index, "long.md", "1", &format!("{}检查{}", "选择".repeat(40), "文件".repeat(40)));
+    put(&mut index, "ja.md", "1", "全文検索の結果を表示します");
+    put(&mut index, "ko.md", "1", "먼저 설정을 엽니다");
+    let found = |query: &str| -> Vec<String> {
+        let hits = index.search(&Query::of(query));
+        hits.iter().map(|hit| index.locate(hit.chunk).unwrap().path.to_string()).collect()
+    };
+    for (query, path) in [
+        ("db", "db.ts"),
+        ("id", "db.ts"),
+        ("go", "main.go"),
+        ("fs", "main.go"),
+        ("UI", "main.go"),
+        ("设置", "zh.md"),
+        ("路径", "zh.md"),
+        ("检查", "long.md"),
+        ("検索", "ja.md"),
+        ("설정", "ko.md"),
+    ] {
+        assert_eq!(found(query), [path], "{query}");
+    }
+    // Every question has such words.
+    assert!(found("is it of no").is_empty());
+}

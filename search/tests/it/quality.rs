@@ -28,7 +28,7 @@ fn walk(folder: &Path, files: &mut Vec<(String, String)>) {
 /// Returns the text without some of its doc comments, and a query for each.
 fn without_comments(path: &str, text: &str, count: &mut usize, queries: &mut Vec<Labelled>) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    let is_comment = |at: usize| lines.get(at).is_some_and(|line| line.trim_start().starts_with("/// "));
+    let is_comment = |at: usize| lines.get(at).is_some_and(|line| line.trim_start().starts_with("///"));
     let mut kept: Vec<&str> = Vec::new();
     let mut at = 0;
     while at < lines.len() {
