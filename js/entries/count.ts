@@ -9,7 +9,8 @@ export { initFrom, initSync, isReady } from "../engine/engine.ts";
 export type { WasmSource } from "../engine/engine.ts";
 export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export { TokenWorker } from "../tokens/worker.ts";
-export type { TokenWorkerOptions, WorkerLike } from "../tokens/worker.ts";
+export type { TokenWorkerOptions } from "../tokens/worker.ts";
+export type { WorkerLike } from "../tokens/worker-like.ts";
 export {
   clearCache,
   countBatch,

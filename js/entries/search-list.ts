@@ -5,7 +5,7 @@ export type { WasmSource } from "../engine/engine.ts";
 export { EspalierError, isEspalierError } from "../errors/errors.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";
 export type { EncodingName } from "../types/count.ts";
-export type { WorkerLike } from "../tokens/worker.ts";
+export type { WorkerLike } from "../tokens/worker-like.ts";
 export { init } from "../engine/init.ts";
 export type { InitOptions, VocabularySource } from "../engine/init.ts";
 export { openIndex } from "../search/open.ts";

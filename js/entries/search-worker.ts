@@ -6,13 +6,7 @@
 
 import wasm from "#bytes/workspace";
 import { serve as serveIndex } from "../search/worker.ts";
-import type { Port } from "../tokens/worker-protocol.ts";
+import { serveWorker } from "../tokens/worker-like.ts";
 
-/** Answers requests that arrive through `port`. */
-export function serve(port: Port): void {
-  serveIndex(port, wasm);
-}
-
-// In a browser's worker the port is the global itself; in Node's the module provides it.
-const scope = globalThis as unknown as Port & { WorkerGlobalScope?: unknown };
-if (scope.WorkerGlobalScope !== undefined) serve(scope);
+/** Answers requests that arrive through another port than that of the worker. */
+export const serve = serveWorker((port) => serveIndex(port, wasm));

@@ -16,5 +16,6 @@ export {
 } from "../tokens/texts.ts";
 export type { Estimate, Estimator, Fit, Prediction } from "../tokens/texts.ts";
 export { TokenWorker } from "../tokens/worker.ts";
-export type { TokenWorkerOptions, WorkerLike } from "../tokens/worker.ts";
+export type { TokenWorkerOptions } from "../tokens/worker.ts";
+export type { WorkerLike } from "../tokens/worker-like.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "../engine/vocabulary.ts";

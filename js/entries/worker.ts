@@ -8,19 +8,14 @@ import wasm from "#bytes/count";
 import { initFrom } from "../engine/engine.ts";
 import { countBatch } from "../tokens/texts.ts";
 import { loadEncoding } from "../engine/vocabulary.ts";
+import { serveWorker } from "../tokens/worker-like.ts";
 import { TURN } from "../tokens/worker-protocol.ts";
-import type { FromWorker, Port, ToWorker } from "../tokens/worker-protocol.ts";
+import type { FromWorker, ToWorker } from "../tokens/worker-protocol.ts";
 import { append } from "../formats/append.ts";
 
 /** Ids of cancelled requests. */
 const cancelled = new Set<number>();
 let started: Promise<void> | undefined;
-
-/** Answers requests that arrive through `port`. */
-export function serve(port: Port): void {
-  const send = (message: FromWorker) => port.postMessage(message);
-  port.onmessage = ({ data }) => void answer(data as ToWorker, send);
-}
 
 async function answer(message: ToWorker, send: (message: FromWorker) => void): Promise<void> {
   const id = "id" in message ? message.id : undefined;
@@ -69,6 +64,8 @@ async function count(
   if (!cancelled.delete(id)) send({ type: "counts", id, counts });
 }
 
-// In a browser's worker the port is the global itself; in Node's the module provides it.
-const scope = globalThis as unknown as Port & { WorkerGlobalScope?: unknown };
-if (scope.WorkerGlobalScope !== undefined) serve(scope);
+/** Answers requests that arrive through another port than that of the worker. */
+export const serve = serveWorker((port) => {
+  const send = (message: FromWorker) => port.postMessage(message);
+  port.onmessage = ({ data }) => void answer(data as ToWorker, send);
+});

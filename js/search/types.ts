@@ -6,7 +6,7 @@
  */
 
 import type { EncodingName } from "../types/count.ts";
-import type { WorkerLike } from "../tokens/worker.ts";
+import type { WorkerLike } from "../tokens/worker-like.ts";
 import type { Attempt, Strategy } from "../types/generated/search.ts";
 
 export type { Strategy } from "../types/generated/search.ts";

@@ -6,7 +6,8 @@
 import { badOption, coded, EspalierError } from "../errors/errors.ts";
 import { check } from "../options/check.ts";
 import { SEARCH, WORK } from "../options/schemas/search.ts";
-import type { WorkerLike } from "../tokens/worker.ts";
+import { listenTo } from "../tokens/worker-like.ts";
+import type { WorkerLike } from "../tokens/worker-like.ts";
 import { contentVersion } from "../files/hash.ts";
 import { KeptTexts } from "./kept.ts";
 import type {
@@ -228,9 +229,11 @@ export class WorkerIndex implements WorkspaceIndex {
     this.worker = worker;
     this.isOpening = true;
     this.listen();
-    worker.onmessage = ({ data }) => this.worker === worker && this.received(data as FromSearchWorker);
-    worker.onerror = (event) => this.worker === worker && this.died(event);
-    worker.on?.("exit", (code) => this.worker === worker && this.died(new Error(`it ended with code ${code}`)));
+    listenTo(
+      worker,
+      (message) => this.worker === worker && this.received(message as FromSearchWorker),
+      (cause) => this.worker === worker && this.died(cause),
+    );
     const { profile, encoding, maxChunkTokens, sliceMs, embeddings, definitions, storage } = this.options;
     const { embed: _, ...model } = embeddings ?? { model: "" };
     await this.post((id) => ({

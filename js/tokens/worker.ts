@@ -10,19 +10,9 @@ import { countBatch } from "./texts.ts";
 import type { EncodingName } from "../types/count.ts";
 import type { FromWorker, ToWorker } from "./worker-protocol.ts";
 import { check } from "../options/check.ts";
+import { listenTo } from "./worker-like.ts";
+import type { WorkerLike } from "./worker-like.ts";
 import { WORKER, WORKER_COUNT } from "../options/schemas/texts.ts";
-
-/** The result of `new Worker(...)` in browsers; Node's worker threads fit with a few lines. */
-export interface WorkerLike {
-  postMessage(message: unknown): void;
-  terminate(): unknown;
-  // `any`: TypeScript compares these with the page's `MessageEvent` and `ErrorEvent`, and the DOM library is not needed
-  // here.
-  onmessage: ((this: any, event: any) => void) | null;
-  onerror: ((this: any, event: any) => void) | null;
-  /** Node's worker threads report their end here (`exit`). */
-  on?(event: "exit", listener: (code: number) => void): unknown;
-}
 
 export interface TokenWorkerOptions {
   /** Makes a worker that runs `espalier/worker`. */
@@ -131,9 +121,11 @@ export class TokenWorker {
 
   private start(): WorkerLike {
     const worker = this.options.create();
-    worker.onmessage = ({ data }) => this.worker === worker && this.received(data as FromWorker);
-    worker.onerror = (event) => this.worker === worker && this.died(event);
-    worker.on?.("exit", (code) => this.worker === worker && this.died(new Error(`it ended with code ${code}`)));
+    listenTo(
+      worker,
+      (message) => this.worker === worker && this.received(message as FromWorker),
+      (cause) => this.worker === worker && this.died(cause),
+    );
     const vocabularies = Object.entries(this.options.vocabularies) as [EncodingName, Uint8Array | string][];
     worker.postMessage({ type: "start", vocabularies } satisfies ToWorker);
     return worker;

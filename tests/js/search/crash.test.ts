@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as core from "../../../pkg/dist/workspace-core.js";
-import type { WorkerLike } from "../../../js/tokens/worker.ts";
+import type { WorkerLike } from "../../../js/tokens/worker-like.ts";
 import { Blobs, Files, answers, nodeWorker, openIndex, random, search, text } from "./support.ts";
 import type { IndexOptions, IndexWarning, WorkspaceIndex } from "./support.ts";
 

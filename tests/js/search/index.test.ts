@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { Files, PLACES, answers, openIndex, random, search, text } from "./support.ts";
 import type { IndexOptions, WorkspaceIndex } from "./support.ts";
 
@@ -372,6 +373,30 @@ test("options that make no sense are refused by name", async () => {
   ];
   for (const [options, path] of bad) await refused(() => openIndex(options), "bad_option", path);
   await refused(() => openIndex({ encoding: "p50k_base" as never }), "unknown_encoding", "options.encoding");
+});
+
+test("a thread of Node's is a worker, without a script around it", async () => {
+  const script = new URL("../../../pkg/dist/search-worker.js", import.meta.url);
+  let thread: Worker | undefined;
+  const source = new Files({ "src/db.ts": "export const db = open();", "docs/zh.md": "打开设置页面" });
+  const warnings: string[] = [];
+  const onWarning = ({ code }: { code: string }) => void warnings.push(code);
+  await using({ worker: () => (thread = new Worker(script)), source, onWarning }, async (index) => {
+    await index.sync();
+    for (const [query, path] of [
+      ["db", "src/db.ts"],
+      ["设置", "docs/zh.md"],
+    ] as const) {
+      const { hits } = await index.search(query, { fullWorkspace: false });
+      assert.deepEqual(
+        hits.map((hit) => hit.path),
+        [path],
+      );
+    }
+    await thread!.terminate();
+    assert.equal((await index.search("db")).hits[0]?.path, "src/db.ts", "another thread goes on");
+    assert.deepEqual(warnings, ["rebuilt"]);
+  });
 });
 
 test("two indexes in one thread do not meet", async () => {

@@ -17,7 +17,7 @@ export type {
   WorkspaceIndex,
 } from "../../../js/search/types.ts";
 import type { FileNote, FileSource, IndexStorage, WorkspaceIndex } from "../../../js/search/types.ts";
-import type { WorkerLike } from "../../../js/tokens/worker.ts";
+import type { WorkerLike } from "../../../js/tokens/worker-like.ts";
 
 /** The script of a test's worker: it also dies on demand. */
 const script = `

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { espalier } from "../built.ts";
-import type { WorkerLike } from "../../../js/tokens/worker.ts";
+import type { WorkerLike } from "../../../js/tokens/worker-like.ts";
 
 const {
   Calibration,
@@ -202,6 +202,13 @@ function nodeWorker(): WorkerLike {
 const sources = {
   vocabularies: { o200k_base: new Uint8Array(readFileSync(new URL("vocab/o200k_base.vocab", dist))) },
 };
+
+test("a thread of Node's is a worker, without a script around it", async () => {
+  const worker = new TokenWorker({ create: () => new Worker(new URL("worker.js", dist)), ...sources });
+  assert.deepEqual(await worker.count(["one text", "another text"]), [2, 2]);
+  assert.ok(worker.running);
+  worker.close();
+});
 
 /** Waits, as long as a slow machine needs. */
 async function until(condition: () => boolean): Promise<void> {
