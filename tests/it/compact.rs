@@ -120,10 +120,9 @@ fn one_long_turn_is_cut_between_its_rounds() {
     assert_eq!(done.status, Status::Applied);
     assert!(done.after.total <= 4_000);
     assert!(done.covered.len() > 40);
-    // Frame, summary, the verbatim request, the tail.
-    assert_eq!(done.plan[0], PlanItem::keep("m0"));
-    assert!(matches!(&done.plan[1], PlanItem::Insert { .. }));
-    assert_eq!(done.plan[2], PlanItem::keep("m1"));
+    // Frame, the verbatim request, summary, the tail.
+    assert_eq!(done.plan[..2], [PlanItem::keep("m0"), PlanItem::keep("m1")]);
+    assert!(matches!(&done.plan[2], PlanItem::Insert { .. }));
     assert!(done.plan.len() > 3);
 }
 

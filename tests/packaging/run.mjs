@@ -87,9 +87,10 @@ const USE = `
  * of French, Spanish and others, and diagnoses of builds, are 3 kB, 1 kB by brotli. Limits, jobs and back-off of
  * conversations moved from JavaScript: 17 kB by brotli. The rules of providers within pruning and compaction: 15 kB, 4
  * kB by brotli. Reducers of outputs, with their rules as data, and the table of models: 70 kB, 23 kB by brotli.
- * Commands that print files: 2 kB.
+ * Commands that print files: 2 kB. Skipped tests and facts of outputs, windows of long lines, mentioned names: 5 kB, 4
+ * kB by brotli.
  */
-const MOST = { raw: 2_600_000, brotli: 889_000 };
+const MOST = { raw: 2_605_000, brotli: 892_000 };
 
 const cases = {
   async "the engine is no larger than it should be"() {

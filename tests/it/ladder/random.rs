@@ -93,7 +93,8 @@ fn must_stay(messages: &[Message], done: &Compacted, out: &[Message], tokenizer:
         Part::Text { text } => !text.trim().is_empty(),
         part => matches!(part, Part::Image { .. } | Part::Document { .. } | Part::Opaque { .. }),
     };
-    let is_user = |m: &Message| m.role == Role::User;
+    // The record of the first compaction is no request.
+    let is_user = |m: &Message| m.role == Role::User && !m.text().starts_with("<conversation-summary");
     let request = mended.iter().rposition(|m| is_user(m) && m.parts.iter().any(says));
     // An empty message is not a request to keep, but the assistant's turn follows it.
     let behind = request.or_else(|| mended.iter().rposition(is_user)).map_or(0, |at| at + 1);
