@@ -4,13 +4,15 @@
 import { number } from "../conversation/words.ts";
 
 export interface Segment {
+  /** Its class, and its label with blanks for hyphens. */
   name: string;
   tokens: number;
 }
 
 export function Meter({ segments, limit }: { segments: readonly Segment[]; limit: number }) {
   const used = segments.reduce((sum, { tokens }) => sum + tokens, 0);
-  const words = segments.map(({ name, tokens }) => `${name} ${number(tokens)}`).join(", ");
+  const label = ({ name, tokens }: Segment) => `${name.replaceAll("-", " ")} ${number(tokens)}`;
+  const words = segments.map(label).join(", ");
   return (
     <>
       <div class="meter" role="img" aria-label={`${words}, of ${number(limit)} tokens`}>
@@ -19,9 +21,9 @@ export function Meter({ segments, limit }: { segments: readonly Segment[]; limit
         ))}
       </div>
       <p class="note" id="split">
-        {segments.map(({ name, tokens }) => (
-          <span key={name}>
-            <span class={`key ${name}`} /> {name} {number(tokens)}{" "}
+        {segments.map((segment) => (
+          <span key={segment.name}>
+            <span class={`key ${segment.name}`} /> {label(segment)}{" "}
           </span>
         ))}
       </p>

@@ -144,7 +144,7 @@ function Headline() {
         segments={[
           { name: "context", tokens: context },
           { name: "prefix", tokens: prefix },
-          { name: "line", tokens: restOfLine },
+          { name: "rest-of-line", tokens: restOfLine },
           { name: "suffix", tokens: suffix },
         ]}
       />
