@@ -1,6 +1,7 @@
 /** Parses a file of the command line: JSON, or JSON Lines with one message a line. */
 
 import { EspalierError } from "../entries/verbs.ts";
+import { isJson } from "../formats/values.ts";
 
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
@@ -41,15 +42,6 @@ export function parseInput(text: string, file: string): unknown {
   }
   // JSON Lines of one line is JSON as well.
   return isMessage(whole) ? [whole] : whole;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Parses one line of JSON Lines; the last line of a growing log may be torn. */

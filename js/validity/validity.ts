@@ -430,7 +430,10 @@ function writable(value: unknown): boolean {
   }
 }
 
-/** Returns the path of the field that a finding of the engine is about. `numbers`: the host's numbers of the messages. */
+/**
+ * Returns the path of the field that a finding of the engine is about. `numbers`: the indices of the messages in the
+ * host's list, if some of them were removed.
+ */
 function pathOf(
   reading: Reading,
   { index: neutral, part, item, tool }: CoreFinding,

@@ -188,7 +188,7 @@ pub fn split(sizes: &[u64], is_candidate: &[bool], fraction: f64) -> Option<usiz
 /// Covers all but the last of two or more rounds after the newest request. With fewer, covers what came before that
 /// request; `or_one` also covers a single round.
 fn last_round(groups: &[Group], request: Option<usize>, newest: usize, or_one: bool) -> Option<usize> {
-    let is_round = |at: &usize| matches!(groups[*at].kind, Kind::Round | Kind::RoundWithRequest);
+    let is_round = |at: &usize| groups[*at].is_round();
     let from = request.map_or(0, |at| at + 1);
     let rounds: Vec<usize> = (from..=newest).filter(is_round).collect();
     match rounds.as_slice() {

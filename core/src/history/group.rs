@@ -40,6 +40,11 @@ impl Group {
         matches!(self.kind, Kind::User | Kind::RoundWithRequest)
     }
 
+    /// Returns whether the assistant speaks in the group.
+    pub fn is_round(&self) -> bool {
+        matches!(self.kind, Kind::Round | Kind::RoundWithRequest)
+    }
+
     /// Returns whether the group is a separate user message, which an assistant message may follow.
     pub fn opens(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::Record)

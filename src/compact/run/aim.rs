@@ -266,8 +266,7 @@ impl Compaction {
 
 /// Returns the index of the newest round's group.
 fn newest_round(groups: &[Group]) -> usize {
-    let is_round = |group: &Group| matches!(group.kind, group::Kind::Round | group::Kind::RoundWithRequest);
-    groups.iter().rposition(is_round).unwrap_or(0)
+    groups.iter().rposition(Group::is_round).unwrap_or(0)
 }
 
 /// Returns the tokens after a boundary, as a cut counts them: without the newest request and the frame.

@@ -147,8 +147,8 @@ impl Compaction {
         ladder.split_at(first)
     }
 
-    /// True if the conversation begins with the record of a compaction, or with the newest request and such a record, and
-    /// no more messages follow it than did then.
+    /// True if the conversation begins with the record of a compaction, or with the newest request and such a record,
+    /// and no more messages follow it than did then.
     fn is_compact(&self, draft: &Draft) -> bool {
         let is_begun = |entry: &Entry| entry.message.role.is_frame() || self.environment.contains(&entry.message.id);
         let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !is_begun(entry)).peekable();

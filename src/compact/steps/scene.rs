@@ -70,8 +70,7 @@ impl<'d> Scene<'d> {
         let groups = groups(draft);
         let protect = &ground.profile().protect;
         let newest_request = groups.iter().rposition(Group::has_request);
-        let is_round = |group: &Group| matches!(group.kind, Kind::Round | Kind::RoundWithRequest);
-        let newest_round = groups.iter().rposition(is_round);
+        let newest_round = groups.iter().rposition(Group::is_round);
         let kept =
             |group: &Group| group.entries.iter().any(|&at| ground.options.keep.contains(&draft.entries[at].message.id));
         // Computed once for each group: a round may have thousands of results.
@@ -87,7 +86,7 @@ impl<'d> Scene<'d> {
                     || is_kept[at]
             })
             .collect();
-        let first_new = groups.iter().enumerate().rev().filter(|(_, group)| is_round(group)).map(|(at, _)| at);
+        let first_new = groups.iter().enumerate().rev().filter(|(_, group)| group.is_round()).map(|(at, _)| at);
         let first_new = first_new.take(protect.rounds).last().unwrap_or(groups.len());
         let turn = newest_request.filter(|_| protect.turn).map_or(groups.len(), |at| at);
         let mut reading = Reading::new(ground.known, &ground.options.rules);

@@ -1,4 +1,4 @@
-/** Where the record of a compaction stands: behind a request that is still worked on, whose tokens stay cached. */
+/** The place of a record: behind a request that is still worked on, whose tokens stay cached. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ test("a conversation keeps system prompt and request in front of its records, as
   await conversation.dispose();
 });
 
-test("a record that later requests were covered by stands in front of the newest one", async () => {
+test("a record of earlier requests comes before the newest one", async () => {
   const conversation = await espalier.openConversation<Message>({ format, model: { maxPromptTokens: 4_000 } });
   conversation.append(AGENT);
   await conversation.prepare();

@@ -106,7 +106,7 @@ pub(super) fn newest_request(draft: &Draft, groups: &[Group]) -> Option<usize> {
 
 /// Returns the group of the newest round, before or after the newest request.
 pub(super) fn newest_round(groups: &[Group]) -> Option<usize> {
-    groups.iter().rposition(|group| matches!(group.kind, Kind::Round | Kind::RoundWithRequest))
+    groups.iter().rposition(Group::is_round)
 }
 
 /// Returns whether the group holds a record, or another system's summary at the beginning of the history.

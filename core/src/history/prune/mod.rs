@@ -523,7 +523,7 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
     }
 }
 
-/// Runs the passes A and B only, on a repaired draft.
+/// Runs the passes A and B only, on a repaired draft whose records are marked.
 ///
 /// # Errors
 /// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if the messages that must stay exceed the budget. The
@@ -533,7 +533,6 @@ pub fn fit(draft: &mut Draft, limits: &Limits) -> Result<()> {
     if draft.total() <= limit {
         return Ok(());
     }
-    draft.mark_records(&limits.records);
     let groups = groups(draft);
     let classes = classify(draft, &groups, limits);
     let must = |group: usize| matches!(classes[group], Class::Must(_));

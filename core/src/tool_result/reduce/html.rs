@@ -262,7 +262,8 @@ mod tests {
     #[test]
     fn code_keeps_its_lines() {
         let html = "<!DOCTYPE html><html><body><p>Use:</p><pre class=\"py\">\n<code>def f(x):\n    if x:\n\n        \
-                    return &lt;<span>1</span>&gt; |\n</code></pre><p>or</p><textarea>  a\n  b</textarea> then</body></html>";
+                    return &lt;<span>1</span>&gt; |\n</code></pre><p>or</p>\
+                    <textarea>  a\n  b</textarea> then</body></html>";
         let wanted = "Use:\ndef f(x):\n    if x:\n\n        return <1> |\nor\n  a\n  b\nthen";
         assert_eq!(text(html).unwrap(), wanted);
         assert_eq!(text("<html><pre>  cut\n\tshort").unwrap(), "  cut\n\tshort");
