@@ -1,7 +1,7 @@
 /** Parses a file of the command line: JSON, or JSON Lines with one message a line. */
 
 import { EspalierError } from "../entries/verbs.ts";
-import { isJson } from "../formats/values.ts";
+import { isJson } from "../sessions/unknown.ts";
 
 type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>

@@ -11,16 +11,6 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Tells whether a text is a JSON value, also a number, `true`, `false` or `null`. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 export function bad(path: string, wanted: string, value: unknown, code: InputCode = "bad_message"): EspalierError {
   const shown =
     value === null

@@ -1,7 +1,6 @@
 /** Errors for files that no reader accepts: what the file is, what was expected, and what it resembles. */
 
 import { EspalierError } from "../errors/errors.ts";
-import { isJson } from "../formats/values.ts";
 import { isFields } from "./draft.ts";
 import type { Sample } from "./reader.ts";
 import { READERS, STRANGERS } from "./readers.ts";
@@ -59,6 +58,16 @@ function looks(sample: Sample): string {
     has.length === 0 ? "" : ` with the fields ${has.slice(0, 10).join(", ")}${has.length > 10 ? ", …" : ""}`;
   if (sample.shape === "lines") return `JSON Lines${shown}`;
   return `${Array.isArray(sample.records[0]) ? "a JSON list" : isFields(sample.records[0]) ? "a JSON object" : "a JSON value"}${shown}`;
+}
+
+/** Tells whether a text is a JSON value, also a number, `true`, `false` or `null`. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the layout with the most matching marks, if at least half of its marks match. */
