@@ -18,6 +18,8 @@ const WRONG = /\b(error|errno|failed|failure|fatal|panicked|traceback|exception)
 const HARMLESS = /(\bok|PASSED.*|✓.*)$|\b0 (errors|failed)|no error/i;
 const wrongLines = (text) => text.split("\n").filter((line) => WRONG.test(line) && !HARMLESS.test(line.trim()));
 const flat = (text) => text.replace(/\s+/g, "");
+const unnumbered = (line) => line.replace(/^\d+[:|→]?/, "");
+const percent = (share) => `-${Math.round(100 - 100 * share)} %`;
 
 await fixtures();
 transcripts();
@@ -49,35 +51,57 @@ async function fixtures() {
   console.log(`- ${sum.before} tokens -> ${sum.ours} (peer ${sum.peer}, which writes counts of its own)`);
 }
 
-/** All tool results of the public transcripts, with the command if there is one. */
+/**
+ * All tool results of the public transcripts, with the command if there is one; alone, and beside the earlier results of
+ * the conversation, where a line about an error is in the request if an earlier result shows it.
+ */
 function transcripts() {
-  console.log(
-    "\n| transcript | results | tokens | reduced | lines about errors lost |\n| --- | --: | --: | --: | --: |",
-  );
-  const shares = [];
+  console.log("\n| transcript | results | tokens | alone | beside earlier ones | lines about errors lost |");
+  console.log("| --- | --: | --: | --: | --: | --: |");
+  const shares = { alone: [], beside: [] };
+  const total = { before: 0, alone: 0, beside: 0 };
   for (const { name, messages } of read()) {
     const calls = new Map(
       messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function])),
     );
-    const sum = { results: 0, before: 0, after: 0, lost: 0 };
+    const sum = { results: 0, before: 0, alone: 0, beside: 0, lost: 0 };
+    const earlier = [];
+    const shown = new Set();
     for (const message of messages.filter(({ role }) => role === "tool")) {
       const text = textOf(message);
       const call = calls.get(message.tool_call_id);
-      const { text: short, before, tokens } = reduceOutput(text, { command: commandOf(call), recall: "m4" });
-      const shown = flat(short);
+      const options = { command: commandOf(call), recall: "m4" };
+      const alone = reduceOutput(text, options);
+      const beside = reduceOutput(text, { ...options, earlier });
+      const [flatAlone, flatBeside] = [flat(alone.text), flat(beside.text)];
       sum.results += 1;
-      sum.before += before;
-      sum.after += tokens;
-      const isListing = short.includes("left out: permissions");
-      sum.lost += isListing ? 0 : wrongLines(text).filter((line) => !shown.includes(flat(line))).length;
+      sum.before += alone.before;
+      sum.alone += alone.tokens;
+      sum.beside += beside.tokens;
+      const isLost = (line) =>
+        !flatAlone.includes(line) || !(flatBeside.includes(line) || shown.has(line) || shown.has(unnumbered(line)));
+      const isListing = alone.text.includes("left out: permissions");
+      sum.lost += isListing ? 0 : wrongLines(text).map(flat).filter(isLost).length;
+      earlier.push({ name: nameOf(call), text: beside.text });
+      for (const line of beside.text.split("\n").map(flat)) shown.add(line).add(unnumbered(line));
     }
     if (sum.before === 0) continue;
-    shares.push(sum.after / sum.before);
-    const saved = `${sum.after.toLocaleString("en")} (-${Math.round(100 - (100 * sum.after) / sum.before)} %)`;
-    console.log(`| ${name} | ${sum.results} | ${sum.before.toLocaleString("en")} | ${saved} | ${sum.lost} |`);
+    for (const way of Object.keys(shares)) shares[way].push(sum[way] / sum.before);
+    for (const figure of Object.keys(total)) total[figure] += sum[figure];
+    const saved = (tokens) => `${tokens.toLocaleString("en")} (${percent(tokens / sum.before)})`;
+    const cells = [name, sum.results, sum.before.toLocaleString("en"), saved(sum.alone), saved(sum.beside), sum.lost];
+    console.log(`| ${cells.join(" | ")} |`);
   }
-  shares.sort((one, other) => one - other);
-  console.log(`median: -${Math.round(100 - 100 * shares[Math.floor(shares.length / 2)])} %`);
+  for (const [way, parts] of Object.entries(shares)) {
+    parts.sort((one, other) => one - other);
+    const median = percent(parts[Math.floor(parts.length / 2)]);
+    console.log(`${way}: median ${median}, all together ${percent(total[way] / total.before)}`);
+  }
+}
+
+function nameOf(call) {
+  const given = parsed(call?.arguments ?? "{}") ?? {};
+  return commandOf(call) || [call?.name ?? "tool", given.path ?? given.file_path ?? ""].join(" ").trim();
 }
 
 function commandOf(call) {

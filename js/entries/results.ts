@@ -4,7 +4,7 @@ export { fitResults, jsonSchema, offload } from "../results/truncate.ts";
 export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize } from "../results/truncate.ts";
 export { budgetResults, clearResults } from "../results/budget.ts";
 export { reduceOutput } from "../results/reduce.ts";
-export type { ReduceOutputOptions, ReducedOutput } from "../results/reduce.ts";
+export type { EarlierResult, ReduceOutputOptions, ReducedOutput } from "../results/reduce.ts";
 export { fitTools } from "../tools/fit-tools.ts";
 export type { FitToolsOptions, FitToolsReport, FittedTools, ToolCut } from "../tools/fit-tools.ts";
 export type { ToolLoader } from "../tools/loader.ts";

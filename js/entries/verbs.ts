@@ -10,6 +10,7 @@ export type { CancellationTokenLike } from "../engine/cancellation.ts";
 export { truncate } from "../results/truncate.ts";
 export type { TruncateOptions, Truncated } from "../results/truncate.ts";
 export { toolContent } from "../results/tool-content.ts";
+export type { EarlierResult } from "../results/reduce.ts";
 export type { ToolContent, ToolContentEvent, ToolContentOptions } from "../results/tool-content.ts";
 export type { StoredResult, StoreResult } from "../results/storing.ts";
 export { quality } from "../calls/quality.ts";

@@ -17,8 +17,21 @@ export interface ReduceOutputOptions {
   command?: string;
   /** The handle by which the model gets the whole text; the note about missing lines names it. Default: none. */
   recall?: string;
+  /**
+   * Results that are still in the request, oldest first. Lines that one of them has, too, become a line that says where
+   * they are. Default: none.
+   */
+  earlier?: readonly EarlierResult[];
   /** The encoding that counts. Default `o200k_base`. */
   encoding?: EncodingName;
+}
+
+/** A result that is still in the request. */
+export interface EarlierResult {
+  /** What the model knows it by: the command, or the tool with the file. The first line, and 80 characters of it. */
+  name: string;
+  /** The text as it was sent. */
+  text: string;
 }
 
 /** A text, reduced or as it was. */
@@ -42,15 +55,34 @@ export interface ReducedOutput extends Reduction {
  * tokens < before / 10; // => true
  * ```
  *
+ * With `earlier` an agent that reads a file again after an edit gets what has changed:
+ *
+ * ```ts
+ * import { reduceOutput } from "espalier/results";
+ *
+ * const lines = Array.from({ length: 60 }, (_, at) => `export const setting${at} = "value ${at}";`);
+ * const text = lines.with(9, 'export const setting9 = "new";').join("\n");
+ * const earlier = [{ name: "cat settings.ts", text: lines.join("\n") }];
+ * reduceOutput(text, { command: "cat settings.ts", earlier }).text.split("\n");
+ * // => ["[9 lines from \"export const setting0 = \"value…\" on: as in `cat settings.ts` above]",
+ * //     "export const setting9 = \"new\";",
+ * //     "[50 lines from \"export const setting10 = \"valu…\" on: as in `cat settings.ts` above]",
+ * //     "[left out: 59 repeated lines]"]
+ * ```
+ *
  * A text of more than 64 MiB and binary data stay as they are.
  *
  * @throws EspalierError `bad_input` if `text` is not a string, `bad_option`, `encoding_not_loaded`
  */
 export function reduceOutput(text: string, options: ReduceOutputOptions = {}): ReducedOutput {
   need(text, kinds.required(kinds.text), "text", badInput);
-  const { command = "", recall = "", encoding = "o200k_base" } = check(options, REDUCE_OUTPUT);
+  const { command = "", recall = "", earlier = [], encoding = "o200k_base" } = check(options, REDUCE_OUTPUT);
   ensureEncoding(encoding);
-  const made = call(() => wasm().reduceOutput(text, command, recall, encoding)) as Reduction | null | undefined;
+  const [names, texts] = [earlier.map((result) => result.name), earlier.map((result) => result.text)];
+  const made = call(() => wasm().reduceOutput(text, command, recall, names, texts, encoding)) as
+    | Reduction
+    | null
+    | undefined;
   if (made) return made;
   const tokens = call(() => wasm().count(text, encoding)) as number;
   return { text, tokens, before: tokens, rules: [], leftOut: [] };

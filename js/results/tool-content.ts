@@ -10,6 +10,7 @@ import { EspalierError } from "../errors/errors.ts";
 import { bytesOf, IMAGE_BYTES } from "../tokens/images.ts";
 import { withTimeout } from "./storing.ts";
 import { reduceOutput } from "./reduce.ts";
+import type { EarlierResult } from "./reduce.ts";
 import { INLINE_TOKENS, offload, truncate } from "./truncate.ts";
 import type { OffloadOptions } from "./truncate.ts";
 import type { Part } from "../types/messages.ts";
@@ -31,6 +32,8 @@ export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEven
   command?: string;
   /** The handle by which the model gets the whole texts; the notes of reduced texts name it. Default: none. */
   recall?: string;
+  /** Results that are still in the request, as for `reduceOutput`; needs `command`. Default: none. */
+  earlier?: readonly EarlierResult[];
   /** Max bytes of all pictures together: the last ones stay, the others become notes. Default 2,621,440 (2.5 MiB). */
   maxImageBytes?: number;
   /** Returns the text behind a link, or nothing if it cannot be read as text. Without it links are only listed. */
@@ -231,6 +234,7 @@ async function shortenText(
     keep,
     command,
     recall,
+    earlier,
     readResource: _,
     maxImageBytes: __,
     maxResources: ___,
@@ -244,7 +248,12 @@ async function shortenText(
   const reduced =
     command === undefined
       ? undefined
-      : reduceOutput(said, { command, ...counted, ...(recall !== undefined && { recall }) });
+      : reduceOutput(said, {
+          command,
+          ...counted,
+          ...(recall !== undefined && { recall }),
+          ...(earlier && { earlier }),
+        });
   const isInline = reduced !== undefined && profile !== "copilot-chat" && reduced.tokens <= maxInlineTokens;
   const stored =
     store && !isInline

@@ -8,7 +8,7 @@ use super::tokens::loaded;
 use crate::error::Result;
 use crate::tokens::{EncodingName, Tokenizer};
 use crate::tool_result::budget::{self, Size};
-use crate::tool_result::reduce::{Source, reduce};
+use crate::tool_result::reduce::{Earlier, Source, reduce};
 use crate::tool_result::schema::{Shape, Style};
 use crate::tool_result::seam::Snap;
 use crate::tool_result::{Keep, Marker, Rules, Truncated, compat};
@@ -45,16 +45,20 @@ pub fn truncate(
     into_js(&crate::tool_result::truncate(text, rules, &*encoding))
 }
 
-/// Reduces the output of a command, see [`crate::tool_result::reduce`]. `undefined` if it stays as it is.
+/// Reduces the output of a command, see [`crate::tool_result::reduce`]; `names` and `texts` are those of the earlier
+/// results. `undefined` if it stays as it is.
 #[wasm_bindgen(js_name = reduceOutput)]
 pub fn reduce_output(
     text: &str,
     command: &str,
     recall: &str,
+    names: Vec<String>,
+    texts: Vec<String>,
     encoding_name: &str,
 ) -> std::result::Result<JsValue, JsValue> {
     let encoding = encoding(encoding_name)?;
-    into_js(&reduce(text, Source { command, recall }, &*encoding))
+    let earlier: Vec<Earlier> = names.iter().zip(&texts).map(|(name, text)| Earlier { name, text }).collect();
+    into_js(&reduce(text, Source { command, recall, earlier: &earlier }, &*encoding))
 }
 
 /// Applies Copilot Chat's rule, for limits from 50 on.

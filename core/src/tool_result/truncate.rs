@@ -129,7 +129,7 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
     }
     if let Some(command) = rules.command {
         let recall = if let Marker::Counts { recall } = rules.marker { recall } else { "" };
-        if let Some(reduced) = reduce_counted(text, before, Source { command, recall }, tokenizer) {
+        if let Some(reduced) = reduce_counted(text, before, Source { command, recall, earlier: &[] }, tokenizer) {
             let short = truncate(&reduced.text, Rules { command: None, ..rules }, tokenizer);
             let text = short.text.unwrap_or(reduced.text);
             return Truncated { text: Some(text), before, left_out: reduced.left_out, ..short };

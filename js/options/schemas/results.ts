@@ -1,7 +1,7 @@
 /** The options of public calls: results of tools. */
 
 import type { ToolContentOptions } from "../../results/tool-content.ts";
-import type { ReduceOutputOptions } from "../../results/reduce.ts";
+import type { EarlierResult, ReduceOutputOptions } from "../../results/reduce.ts";
 import type { FitOptions, OffloadOptions, ResultSize, TruncateOptions } from "../../results/truncate.ts";
 import type { FitToolsOptions, ToolCut } from "../../tools/fit-tools.ts";
 import type * as T from "../../types/index.ts";
@@ -41,7 +41,12 @@ export const TRUNCATE: Schema<TruncateOptions> = {
   encoding,
 };
 
-export const REDUCE_OUTPUT: Schema<ReduceOutputOptions> = { command: text, recall: text, encoding };
+const EARLIER: Schema<EarlierResult> = { name: required(text), text: required(text) };
+
+const earlier: Kind<readonly EarlierResult[]> = (value, path, refuse) =>
+  items(value, (item, at, how) => void checkForeign(item as object, EARLIER, at, how), path, refuse);
+
+export const REDUCE_OUTPUT: Schema<ReduceOutputOptions> = { command: text, recall: text, earlier, encoding };
 
 export const JSON_SCHEMA: Schema<Pick<OffloadOptions, "maxTokens" | "profile" | "encoding">> = {
   maxTokens: whole,
@@ -101,6 +106,7 @@ export const TOOL_CONTENT: Schema<ToolContentOptions> = {
   keep: ["ends", "errors"],
   command: text,
   recall: text,
+  earlier,
   maxImageBytes: ceiling,
   readResource: callback,
   maxResources: ceiling,

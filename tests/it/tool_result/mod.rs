@@ -3,6 +3,7 @@
 mod budget;
 mod compat;
 mod reduce;
+mod repeats;
 mod schema;
 mod tape;
 mod truncate;

@@ -23,7 +23,7 @@ fn samples() -> Vec<Sample> {
 }
 
 fn reduced(text: &str, command: &str) -> Option<Reduced> {
-    reduce(text, Source { command, recall: "m4" }, &Quarter)
+    reduce(text, Source { command, recall: "m4", earlier: &[] }, &Quarter)
 }
 
 /// The lines that nobody may lose, by a list of its own: what tools print when something is wrong.

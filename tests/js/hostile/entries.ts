@@ -350,7 +350,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "reduceOutput",
     args: () => ["test a ... ok\n".repeat(30), { command: "cargo test" }],
     run: e.reduceOutput,
-    options: "command recall encoding",
+    options: "command recall earlier encoding",
   },
   { name: "jsonSchema", args: () => ['{"a":1}', {}], run: e.jsonSchema, options: "maxTokens profile encoding" },
   { name: "fitResults", args: () => [[{ tokens: 900, age: 1 }], { budget: 650 }], run: e.fitResults, options: "level" },

@@ -84,6 +84,21 @@ test("a budget for all results reduces outputs of commands before it cuts them, 
   assert.match(String(fitting[4]!.content), /case_0 \.\.\. ok[^]*\[cut: [^]*error: test failed$/);
 });
 
+test("lines that an earlier result has are not repeated", async () => {
+  const body = Array.from({ length: 30 }, (_, at) => `  const value${at} = compute(${at});`);
+  const text = ["import a;", ...body].join("\n");
+  const earlier = [{ name: "read a.ts", text: body.join("\n") }];
+  const wanted = 'import a;\n[30 lines from "const value0 = compute(0);" on: as in `read a.ts` above]';
+  const done = reduceOutput(text, { command: "cat a.ts", earlier });
+  assert.equal(done.text, `${wanted}\n[left out: 30 repeated lines]`);
+  assert.deepEqual([done.rules, done.leftOut], [["repeats"], [{ what: "repeated lines", lines: 30 }]]);
+  assert.deepEqual([done.tokens, done.before], [count(done.text), count(text)]);
+  const { text: content } = await toolContent(text, { command: "cat a.ts", recall: "m7", earlier });
+  assert.equal(content, `${wanted}\n[left out: 30 repeated lines; recall m7]`);
+  // The same object if nothing repeats, and a note is no repetition of itself.
+  assert.ok(reduceOutput(text, { command: "cat a.ts", earlier: [{ name: "a", text: done.text }] }).text === text);
+});
+
 test("binary data and one line of 100 MB stay as they are, and a cut of them holds its limit", () => {
   let state = 7;
   const noise = Uint8Array.from(
@@ -112,5 +127,8 @@ test("bad input is named", () => {
   refused(() => reduceOutput(1 as never), "bad_input", "text");
   refused(() => reduceOutput("x", { comand: "ls" } as never), "bad_option", "options.comand");
   refused(() => reduceOutput("x", { command: 1 as never }), "bad_option", "options.command");
+  refused(() => reduceOutput("x", { earlier: {} as never }), "bad_option", "options.earlier");
+  refused(() => reduceOutput("x", { earlier: [1 as never] }), "bad_option", "options.earlier[0]");
+  refused(() => reduceOutput("x", { earlier: [{ name: "a" } as never] }), "bad_option", "options.earlier[0].text");
   refused(() => truncate("x", { maxTokens: 1, command: 1 as never }), "bad_option", "options.command");
 });

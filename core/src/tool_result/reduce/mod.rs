@@ -12,10 +12,12 @@
 //! - `shape`: writes matches by file, paths by folder and listings without columns.
 //! - `table`: writes JSON without white space, and lists of alike objects as tables.
 //! - `html`: returns the text of HTML.
+//! - `repeats`: replaces lines that an earlier result has, too.
 
 mod html;
 mod lines;
 mod pattern;
+mod repeats;
 mod rules;
 mod shape;
 mod table;
@@ -36,10 +38,21 @@ pub struct Source<'a> {
     pub command: &'a str,
     /// The handle of the whole text; empty for none.
     pub recall: &'a str,
+    /// Results that are still in the request, oldest first: lines of them are not repeated.
+    pub earlier: &'a [Earlier<'a>],
+}
+
+/// A result that is still in the request.
+#[derive(Debug, Clone, Copy)]
+pub struct Earlier<'a> {
+    /// What the model knows it by: its command.
+    pub name: &'a str,
+    /// The text as it was sent.
+    pub text: &'a str,
 }
 
 /// A reduced text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reduced {
     pub text: String,
@@ -87,7 +100,7 @@ pub const MAX_BYTES: usize = 64 << 20;
 /// }
 /// let tests: String = (0..50).map(|n| format!("test unit::case_{n} ... ok\n")).collect();
 /// let log = format!("running 51 tests\n{tests}test unit::last ... FAILED\n");
-/// let done = reduce(&log, Source { command: "cargo test", recall: "m4" }, &Words).unwrap();
+/// let done = reduce(&log, Source { command: "cargo test", recall: "m4", earlier: &[] }, &Words).unwrap();
 /// assert_eq!(done.text, "running 51 tests\ntest unit::last ... FAILED\n[left out: 50 passed tests; recall m4]");
 /// ```
 pub fn reduce(text: &str, source: Source, tokenizer: &dyn Tokenizer) -> Option<Reduced> {
@@ -110,25 +123,40 @@ fn rewritten(text: &str, source: Source) -> Option<Reduced> {
     if text.len() > MAX_BYTES || is_binary(text) {
         return None;
     }
-    let mut done = Reduced { text: String::new(), tokens: 0, before: 0, rules: vec![], left_out: vec![] };
-    if rules::prints_file(source.command) {
-        // Whoever edits the file names its exact text. Numbers of lines are not part of it.
-        let (text, _) = shape::written(Shape::Numbered, text)?;
-        return Some(Reduced { text, rules: vec![Shape::Numbered.name().into()], ..done });
-    }
-    if let Some(short) = table::json(text) {
-        return Some(Reduced { text: short, rules: vec!["json".into()], ..done });
+    let prints_file = rules::prints_file(source.command);
+    let done = if prints_file { printed(text) } else { shortened(text, source) };
+    let shown = done.as_ref().map_or(text, |done| &done.text);
+    let mut done = match repeats::replaced(shown, source.earlier, !prints_file) {
+        Some((text, lines)) => {
+            let mut done = done.unwrap_or_default();
+            done.rules.push("repeats".into());
+            done.left_out.push(LeftOut { what: "repeated lines".into(), lines, is_noise: false });
+            Reduced { text, ..done }
+        }
+        None => done?,
+    };
+    done.text = with_note(done.text, &done.left_out, source);
+    Some(done)
+}
+
+/// Returns the text of a file without aligned numbers of lines: whoever edits the file names its exact text, of which
+/// they are no part.
+fn printed(text: &str) -> Option<Reduced> {
+    let (text, _) = shape::written(Shape::Numbered, text)?;
+    Some(Reduced { text, rules: vec![Shape::Numbered.name().into()], ..Reduced::default() })
+}
+
+/// Returns an output without what nobody reads, and without the note about it.
+fn shortened(text: &str, source: Source) -> Option<Reduced> {
+    if let Some(text) = table::json(text) {
+        return Some(Reduced { text, rules: vec!["json".into()], ..Reduced::default() });
     }
     if let Some(page) = html::read(text) {
         let links = page.has_links.then(|| LeftOut::kind("targets of links"));
-        let left_out: Vec<LeftOut> = [LeftOut::kind("markup")].into_iter().chain(links).collect();
-        return Some(Reduced {
-            text: with_note(page.text, &left_out, source),
-            rules: vec!["html".into()],
-            left_out,
-            ..done
-        });
+        let left_out = [LeftOut::kind("markup")].into_iter().chain(links).collect();
+        return Some(Reduced { text: page.text, rules: vec!["html".into()], left_out, ..Reduced::default() });
     }
+    let mut done = Reduced::default();
     let cleaned = clean(text);
     if cleaned.is_some() {
         done.rules.push("clean".into());
@@ -150,8 +178,8 @@ fn rewritten(text: &str, source: Source) -> Option<Reduced> {
     let is_output = !source.command.is_empty() || !rules.is_empty();
     let out = out.unwrap_or_else(|| plain.into());
     // Blank lines of an output mean nothing. Those of an unknown text may.
-    let out = if is_output { lines::without_gaps(out.trim_end()) } else { out };
-    (out.len() < text.len()).then(|| Reduced { text: with_note(out, &done.left_out, source), ..done })
+    done.text = if is_output { lines::without_gaps(out.trim_end()) } else { out };
+    (done.text.len() < text.len()).then_some(done)
 }
 
 /// Appends the note about missing lines.
