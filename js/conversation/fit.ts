@@ -32,8 +32,16 @@ export interface Fitted<T> {
   performedBy: "prune" | "shorten" | "render";
 }
 
-/** What decides how a view is cut. */
-export interface FitBy {
+/** A view, and what decides how it is cut. */
+export interface ToFit<T> {
+  view: LogView<T>;
+  /** The log's ids of the view's messages. */
+  names: readonly string[][];
+  counted: Counted;
+  /** In our tokens. */
+  budget: number;
+  /** The edits of the view. */
+  edits: string;
   compaction: Partial<CompactOptions>;
   /** The log's ids of messages that stay. */
   keep: readonly string[];
@@ -46,71 +54,115 @@ export interface FitBy {
 export class Fit {
   private pruner = new Pruner();
   private edits = "";
+  /** Tokens that the newest cut left out by shortening alone; 0 if it dropped messages, too. */
+  saved = 0;
 
   /**
-   * Prunes the view to `budget` of our tokens; if the messages that must stay are too large, shortens those as well.
-   * `names`: the log's ids of the view's messages.
+   * Prunes the view to its budget; if the messages that must stay are too large, shortens those as well.
    *
    * @throws EspalierError `budget_exceeded` if they are too large even then
    */
-  async fit<T>(
-    view: LogView<T>,
-    names: readonly string[][],
-    how: Counted,
-    budget: number,
-    edits: string,
-    { compaction, keep, provider, limits, dropMedia }: FitBy,
-  ): Promise<Fitted<T>> {
-    // After an edit or an undo the same numbers refer to other messages.
-    if (edits !== this.edits) this.pruner.cut = undefined;
-    this.edits = edits;
-    // Messages are numbered by their place in the view; the log has other ids.
-    const isNamed = how.format !== "espalier";
-    const named = (removed: Removal[]) =>
-      isNamed
-        ? removed.map((removal) => ({
-            ...removal,
-            ids: removal.ids.flatMap((id) => names[Number(id.slice(1))] ?? [id]),
-          }))
-        : removed;
-    const kept = names.flatMap((ids, at) => (ids.some((id) => keep.includes(id)) ? [isNamed ? at : ids[0]!] : []));
-    const same = { keep: kept, ...(limits && { limits }) };
-    const fitted = (
-      {
-        messages,
-        report,
-        repaired,
-      }: { messages: unknown; report: CutReport & { exceeded?: readonly LimitFinding[] }; repaired: Removal[] },
-      performedBy: Fitted<T>["performedBy"],
-    ): Fitted<T> => ({
-      messages: messages as T[],
-      removed: named(report.removed),
-      repaired: named(repaired),
-      before: report.before,
-      after: report.after,
-      hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
-      exceeded: report.exceeded ?? [],
-      performedBy,
-    });
+  async fit<T>(view: ToFit<T>): Promise<Fitted<T>> {
     try {
-      const asked = { ...how, budget, cacheStepShare: CACHE_STEP_SHARE, ...same, ...(dropMedia && { dropMedia }) };
-      return fitted(this.pruner.cutRead(read(view.messages, how), asked, provider), "prune");
+      return this.prune(view);
     } catch (error) {
       if (!isExceeded(error)) throw error;
-      const asked = { ...compaction, ...how, ...same, budget, ...(provider && { provider }) };
-      const shortened = await compactMessages(view.messages, asked).catch((second: unknown) => {
+      const { counted, compaction, provider, budget } = view;
+      const asked = { ...compaction, ...counted, ...this.kept(view), budget, ...(provider && { provider }) };
+      const shortened = await compactMessages(view.view.messages, asked).catch((second: unknown) => {
         // A limit that is not tokens is named as the host stated it.
         if (isOfLimit(error)) throw error;
-        throw restateExceeded(second, {
-          budget,
-          named: (id) => (isNamed ? names[Number(id.slice(1))]?.join(" ") : undefined) ?? id,
-        });
+        throw restateExceeded(second, { budget, named: (id) => namesIn(view, id)?.join(" ") ?? id });
       });
-      return fitted(shortened, "shorten");
+      return fittedOf(view, shortened, "shorten");
     }
+  }
+
+  /**
+   * Shortens long results only. `undefined` if the view does not fit then, or if that leaves out more than the previous
+   * request did and `spare` tokens.
+   */
+  shorten<T>(view: ToFit<T>, spare: number): Fitted<T> | undefined {
+    this.stand(view.edits);
+    const { saved } = this;
+    const { cut } = this.pruner;
+    try {
+      const fitted = this.prune(view, ["oversize"]);
+      if (this.saved > 0 && this.saved <= saved + spare) return fitted;
+    } catch (error) {
+      if (!isExceeded(error)) throw error;
+    }
+    this.saved = saved;
+    this.pruner.cut = cut;
+    return undefined;
+  }
+
+  private prune<T>(view: ToFit<T>, order?: PruneOptions["order"]): Fitted<T> {
+    this.stand(view.edits);
+    const { counted, budget, provider, dropMedia } = view;
+    const asked = {
+      ...counted,
+      ...this.kept(view),
+      budget,
+      cacheStepShare: CACHE_STEP_SHARE,
+      ...(dropMedia && { dropMedia }),
+      ...(order && { order }),
+    };
+    const fitted = fittedOf(view, this.pruner.cutRead(read(view.view.messages, counted), asked, provider), "prune");
+    this.saved = fitted.hasDropped ? 0 : fitted.before.total - fitted.after.total;
+    return fitted;
+  }
+
+  /** Forgets the newest cut after an edit or an undo: the same numbers refer to other messages then. */
+  private stand(edits: string): void {
+    if (edits === this.edits) return;
+    this.edits = edits;
+    this.pruner.cut = undefined;
+    this.saved = 0;
+  }
+
+  private kept<T>({ names, keep, counted, limits }: ToFit<T>): Pick<PruneOptions, "keep" | "limits"> {
+    const kept = names.flatMap((ids, at) =>
+      ids.some((id) => keep.includes(id)) ? [isNumbered(counted) ? at : ids[0]!] : [],
+    );
+    return { keep: kept, ...(limits && { limits }) };
   }
 
   free(): void {
     this.pruner.free();
   }
+}
+
+/** True if messages are numbered by their place in the view, while the log has other ids. */
+function isNumbered({ format }: Counted): boolean {
+  return format !== "espalier";
+}
+
+function namesIn<T>({ names, counted }: ToFit<T>, id: string): readonly string[] | undefined {
+  return isNumbered(counted) ? names[Number(id.slice(1))] : undefined;
+}
+
+function fittedOf<T>(
+  view: ToFit<T>,
+  {
+    messages,
+    report,
+    repaired,
+  }: { messages: unknown; report: CutReport & { exceeded?: readonly LimitFinding[] }; repaired: Removal[] },
+  performedBy: Fitted<T>["performedBy"],
+): Fitted<T> {
+  const named = (removed: Removal[]) =>
+    isNumbered(view.counted)
+      ? removed.map((removal) => ({ ...removal, ids: removal.ids.flatMap((id) => namesIn(view, id) ?? [id]) }))
+      : removed;
+  return {
+    messages: messages as T[],
+    removed: named(report.removed),
+    repaired: named(repaired),
+    before: report.before,
+    after: report.after,
+    hasDropped: report.messages.some(({ fate }) => fate === "dropped"),
+    exceeded: report.exceeded ?? [],
+    performedBy,
+  };
 }

@@ -37,6 +37,8 @@ export interface MadeRequest<T> {
   compactions: Compacted[];
   /** True if a job was running beside the conversation when the request began. */
   wasRunning: boolean;
+  /** True if shorter results made it fit, so that a compaction that was due is not needed yet. */
+  isPutOff?: boolean;
 }
 
 export class Requests<T> {
@@ -122,6 +124,10 @@ export class Requests<T> {
     this.compacted = compactions;
     const { step, isForced, isLate } = await this.useJob(compactions, mustFit, signal);
     let { look } = step;
+    const isLeft = this.options.serverManaged === true && !isForced;
+    const spare = isLeft ? undefined : step.due?.spare;
+    const shortened = spare === undefined ? undefined : this.sending.shortened(this.c.current(look), spare);
+    if (shortened) return { look, sent: shortened, compactions, wasRunning, isPutOff: true };
     const due = step.due ?? this.freeOfCharge(look, compactions);
     if (due) {
       const made = await compactor.foreground(due, look, signal, isLate || !step.due);
@@ -129,7 +135,6 @@ export class Requests<T> {
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
       look = made.look;
     }
-    const isLeft = this.options.serverManaged === true && !isForced;
     return { ...(await this.send(this.c.current(look), isLeft)), compactions, wasRunning };
   }
 
@@ -184,11 +189,12 @@ export class Requests<T> {
   }
 
   /** Begins a summary beside the conversation if the profile says so, unless this request had one or was cut. */
-  startIfDue({ look, sent, compactions }: MadeRequest<T>): void {
+  startIfDue({ look, sent, compactions, isPutOff = false }: MadeRequest<T>): void {
     const { options, c, parts } = this;
     // Rules need no time, so that nothing has to begin before the request is full.
     const isBackground = options.background ?? (c.profile.background && c.llm !== undefined);
-    if (!isBackground || !this.isAutomatic || !look.starts || sent.fitted || isApplied(compactions)) return;
+    if (!isBackground || !this.isAutomatic || !look.starts || isApplied(compactions)) return;
+    if (sent.fitted && !isPutOff) return;
     const { phase } = parts.compactor.jobs;
     if (phase === "idle" || phase === "failed")
       parts.compactor.startJob("threshold", { focus: undefined, model: true });

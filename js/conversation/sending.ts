@@ -15,7 +15,7 @@ import type { Totals } from "../types/count.ts";
 import type { ProviderName } from "../types/validity.ts";
 import type { Context } from "./context.ts";
 import { Fit } from "./fit.ts";
-import type { Counted, Fitted } from "./fit.ts";
+import type { Counted, Fitted, ToFit } from "./fit.ts";
 import type { Look } from "./machine.ts";
 import { namesOf } from "./names.ts";
 import type { ConversationOptions } from "./types.ts";
@@ -67,24 +67,19 @@ export class Sending<T> {
    */
   async made(look: Look<T>, isLeft: boolean): Promise<Sent<T>> {
     const { apart, cut: unpaid, beside: around } = this.c;
-    const { format } = this.c.log;
-    const { view } = look;
-    // Without any message there is nothing to repair; if all messages were empty, there is.
-    const isEmpty = view.messages.length === 0 && view.repaired.length === 0;
-    const provider = isEmpty ? undefined : providerOf(format, this.options.provider);
+    const { view, budget: whole } = look;
     const { tools } = view.after;
-    const { budget: whole } = look;
-    const budget = Math.max(0, whole - apart - tools);
+    const provider = this.providerOf(view);
+    const budget = this.budgetOf(look);
     const beside = [
       { id: "tools", tokens: tools, why: "tool definitions" },
       { id: around === "the system prompt apart" ? "system" : "prompt", tokens: apart, why: around },
     ];
     const cut = async (): Promise<Sent<T>> => {
-      const fitted = await this.fitted(look, budget, provider).catch((error: unknown) => {
+      const fitted = await this.fit.fit(this.toFit(look)).catch((error: unknown) => {
         throw restateExceeded(error, { budget: whole, beside });
       });
-      const { messages, repaired: mended, after: totals, exceeded } = fitted;
-      return { messages, fitted, mended, totals, exceeded };
+      return sentOf(fitted, tools);
     };
     if (!isLeft && (look.overflows || look.dropMedia !== undefined)) return cut();
     const valid = provider ? this.valid(view, provider) : { messages: view.messages, mended: [] };
@@ -148,20 +143,39 @@ export class Sending<T> {
     return { messages: count, total: total + tools, frame, conversation, tools };
   }
 
-  /** Cuts the view to this number of our tokens. */
-  private async fitted(look: Look<T>, budget: number, provider: ProviderName | undefined): Promise<Fitted<T>> {
-    const edits = this.c.log.standing();
-    const names = namesOf(look.view, (id) => this.c.log.original(id));
-    const { limits } = this;
-    const { dropMedia } = look;
-    const by = { compaction: this.c.compaction, keep: this.pinned, provider, limits, dropMedia };
-    const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, by);
-    const withTools = (totals: Totals): Totals => ({
-      ...totals,
-      tools: look.view.after.tools,
-      total: totals.total + look.view.after.tools,
-    });
-    return { ...fitted, before: withTools(fitted.before), after: withTools(fitted.after) };
+  /** Returns the view with shorter results if no more than `spare` tokens have to go anew. */
+  shortened(look: Look<T>, spare: number): Sent<T> | undefined {
+    const over = look.view.after.total - look.view.after.tools - this.budgetOf(look);
+    if (over > this.fit.saved + spare) return undefined;
+    const fitted = this.fit.shorten(this.toFit(look), spare);
+    return fitted && sentOf(fitted, look.view.after.tools);
+  }
+
+  private toFit(look: Look<T>): ToFit<T> {
+    const { log, compaction } = this.c;
+    return {
+      view: look.view,
+      names: namesOf(look.view, (id) => log.original(id)),
+      counted: this.counted,
+      budget: this.budgetOf(look),
+      edits: log.standing(),
+      compaction,
+      keep: this.pinned,
+      provider: this.providerOf(look.view),
+      limits: this.limits,
+      dropMedia: look.dropMedia,
+    };
+  }
+
+  /** Returns our tokens for the view. */
+  private budgetOf({ budget, view }: Look<T>): number {
+    return Math.max(0, budget - this.c.apart - view.after.tools);
+  }
+
+  private providerOf({ messages, repaired }: LogView<T>): ProviderName | undefined {
+    // Without any message there is nothing to repair; if all messages were empty, there is.
+    const isEmpty = messages.length === 0 && repaired.length === 0;
+    return isEmpty ? undefined : providerOf(this.c.log.format, this.options.provider);
   }
 
   /** Records and emits the removals of one request. */
@@ -187,4 +201,12 @@ export class Sending<T> {
   free(): void {
     this.fit.free();
   }
+}
+
+/** Returns what is sent of a cut view, with the tools in its totals. */
+function sentOf<T>(cut: Fitted<T>, tools: number): Sent<T> {
+  const withTools = (totals: Totals): Totals => ({ ...totals, tools, total: totals.total + tools });
+  const fitted = { ...cut, before: withTools(cut.before), after: withTools(cut.after) };
+  const { messages, repaired: mended, after: totals, exceeded } = fitted;
+  return { messages, fitted, mended, totals, exceeded };
 }

@@ -12,9 +12,15 @@ use crate::compact::asking::Trigger;
 use crate::error::Result;
 use crate::fnv;
 use crate::history::edit::Author;
+use crate::history::group::groups;
 use crate::history::log::Log;
 use crate::history::plan::Totals;
+use crate::history::prune::{Limits, must_keep};
+use crate::message::Part;
 use crate::tokens::Origin;
+
+/// Divisor of the tokens of the newest results: the quotient may be left out instead of a compaction.
+const SPARE: u64 = 4;
 
 /// The properties of a log that decide about compactions: its content, and the tokens that it may have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +75,10 @@ pub struct RequestStep {
 pub struct Due {
     pub trigger: Trigger,
     pub verdict: Verdict,
+    /// Tokens of the newest results that may be left out instead, beside those that the previous request left out: a
+    /// compaction changes everything that the provider has cached. Absent if there must be a compaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spare: Option<u64>,
 }
 
 /// A background job to start.
@@ -129,6 +139,7 @@ impl Machine {
             |machine: &mut Machine| machine.state.jobs.at_request(&machine.profile, look.usage.ratio, look.overflows);
         let job = if request.asks_job { next(self) } else { Next::GoOn };
         let due = if job == Next::GoOn { self.due(log, view, &look, request)? } else { None };
+        let due = due.map(|due| Due { spare: spare(log, view, &look, around, request, due.trigger), ..due });
         if job == Next::GoOn && due.is_none() {
             (self.state.is_refused, self.state.is_switched) = (false, false);
         }
@@ -154,7 +165,7 @@ impl Machine {
         let verdict = self.verdict(log, view, request.requests, trigger != Trigger::Threshold)?;
         // The same plan gained nothing recently, or there is none: the request must fit by other means.
         let is_idle = verdict == Verdict::Blocked || self.is_idle(log, view, request.has_hook)?;
-        Ok((!is_idle).then_some(Due { trigger, verdict }))
+        Ok((!is_idle).then_some(Due { trigger, verdict, spare: None }))
     }
 
     /// Decides whether a compaction may be tried. `is_needed` says that content would be lost without it.
@@ -273,6 +284,23 @@ impl Machine {
             fingerprint: hash(&plan),
         })
     }
+}
+
+/// Returns the tokens that a request may leave out of its newest results instead of a compaction: a quarter of them, or
+/// all if a compaction could not show them whole either.
+fn spare(log: &Log, view: Totals, look: &Look, around: Around, request: Request, trigger: Trigger) -> Option<u64> {
+    if trigger != Trigger::Overflow || request.must_fit {
+        return None;
+    }
+    let draft = log.draft();
+    let groups = groups(&draft);
+    let Some(newest) = groups.last().filter(|group| group.is_round() && !group.pending) else { return Some(0) };
+    let tokens = |entries: &[usize]| entries.iter().map(|&at| draft.entries[at].after).sum::<u64>();
+    let is_result =
+        |at: &&usize| draft.entries[**at].message.parts.iter().any(|part| matches!(part, Part::ToolResult { .. }));
+    let results = tokens(&newest.entries.iter().filter(is_result).copied().collect::<Vec<_>>());
+    let floor = tokens(&must_keep(&draft, &Limits::default())) as i64 + view.tools as i64 + around.apart;
+    Some(if floor > look.budget as i64 { results } else { results / SPARE })
 }
 
 /// FNV-1a of 32 bits over UTF-16 code units, as in stored logs.

@@ -85,7 +85,15 @@ export type Verdict =
 export interface RequestStep {
   look: Look;
   /** A compaction that is due before the request. */
-  due?: { trigger: Trigger; verdict: Verdict };
+  due?: {
+    trigger: Trigger;
+    verdict: Verdict;
+    /**
+     * Tokens of the newest results that may be left out instead, beside those that the previous request left out: a
+     * compaction changes everything that the provider has cached. Absent if there must be a compaction.
+     */
+    spare?: number;
+  };
   /** True if the provider refused the previous request. */
   isForced: boolean;
 }

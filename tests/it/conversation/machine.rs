@@ -9,6 +9,7 @@ use espalier::error::Code;
 use espalier::history::log::entry::Entry;
 use espalier::history::log::{Log, Made};
 use espalier::history::recovery::{Kind, Next, Refusal};
+use espalier::message::Message;
 use serde_json::json;
 
 use crate::log::{counting, range};
@@ -169,6 +170,24 @@ fn what_is_due_before_a_request_and_why() {
     let state = serde_json::from_value(json!({ "model": model("m", full * 3 / 2) })).unwrap();
     let at_its_line = due(Machine::new(GEMINI_CLI.clone(), state).unwrap(), plain);
     assert_eq!(at_its_line, Some((Trigger::Threshold, Verdict::Try)));
+}
+
+#[test]
+fn what_may_be_left_out_of_the_newest_results_instead() {
+    let mut log = agent(30);
+    let before = log.view().after.total;
+    let spare = |log: &Log, limit: u64, request: Request| {
+        asked(&mut machine_of(model("m", limit)), log, request).due.unwrap().spare
+    };
+    let plain = Request::default();
+    let results = log.counted_messages().1.last().copied().unwrap();
+    assert_eq!(spare(&log, before - 10, plain), Some(results / 4));
+    assert_eq!(spare(&log, before - 10, Request { must_fit: true, ..plain }), None);
+    // With less room than the newest round needs, no summary could show it whole.
+    assert_eq!(spare(&log, results, plain), Some(results));
+    // Nothing of a request of the user goes instead.
+    log.append(Message { id: "m900".into(), ..user("And then?") }, 1).unwrap();
+    assert_eq!(spare(&log, before - 10, plain), Some(0));
 }
 
 #[test]
