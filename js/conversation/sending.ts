@@ -98,7 +98,7 @@ export class Sending<T> {
   /** Returns the view as its provider accepts it. */
   private valid(view: LogView<T>, provider: ProviderName): Valid<T> {
     const { log, machine } = this.c;
-    const { plan = view.plan, messages = view.messages, after, repair } = log.mended(provider, machine.name);
+    const { plan = view.plan, messages = view.messages, after, repair } = log.state.mended(provider, machine.name);
     const facts = { model: machine.name };
     const { messages: sound, changes } = wireSendable(messages, log.format, provider, facts, repair.signatures);
     if (sound === view.messages && after.total === view.after.total) return { messages: sound, mended: [] };
@@ -121,7 +121,7 @@ export class Sending<T> {
     const { limits = {} } = this;
     const { log } = this.c;
     const { maxMessages = Infinity } = limitsOf(provider, limits);
-    if (!log.mayHaveMedia && limits.maxBytes === undefined && valid.messages.length <= maxMessages)
+    if (!log.state.mayHaveMedia && limits.maxBytes === undefined && valid.messages.length <= maxMessages)
       return { ...valid, exceeded: [], isTooLong: false };
     const ids = new Map(namesOf(view, (id) => log.original(id)).map(([id], at) => [view.messages[at], id]));
     const { messages, after, repaired, exceeded } = withinRequestLimits(
@@ -150,7 +150,7 @@ export class Sending<T> {
 
   /** Cuts the view to this number of our tokens. */
   private async fitted(look: Look<T>, budget: number, provider: ProviderName | undefined): Promise<Fitted<T>> {
-    const edits = this.c.log.standing();
+    const edits = this.c.log.state.held.standing;
     const names = namesOf(look.view, (id) => this.c.log.original(id));
     const { limits } = this;
     const { dropMedia } = look;
