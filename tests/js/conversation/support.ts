@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { receiverOf } from "../formats/rules.ts";
 import { espalier } from "../built.ts";
+export { rejected as refused } from "../refused.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { Conversation } from "../../../js/conversation/conversation.ts";
 import type { Format } from "../../../js/types/messages.ts";
@@ -238,17 +239,6 @@ export function heard(conversation: Conversation<Fields>): AnyEvent[] {
   const events: AnyEvent[] = [];
   conversation.on("*", (event) => void events.push(event));
   return events;
-}
-
-export async function refused(run: () => unknown, code: string, path?: string): Promise<void> {
-  await assert.rejects(
-    async () => run(),
-    (error: unknown) => {
-      assert.ok(error instanceof espalier.EspalierError, String(error));
-      assert.deepEqual([error.code, error.path], [code, path], error.message);
-      return true;
-    },
-  );
 }
 
 /** Checks that a request is valid, and within its budget by a fresh count. */
