@@ -165,7 +165,7 @@ export class Compactor<T> {
   private checkpoint({ edits, report, focus }: Made): CompactionComplete["checkpoint"] {
     const { log, checkpoints: keep } = this.c;
     if (!report || !edits.some((edit) => isRange(edit) && edit.message)) return undefined;
-    const title = titleOf(report.summary ?? "", () => focus ?? log.newestRequest(200));
+    const title = titleOf(report.summary ?? "", () => focus ?? log.state.newestRequest(200));
     const number = log.nextCheckpoint();
     return { number, title, ...(keep > 0 && { path: checkpointPath(number, title) }) };
   }
@@ -343,7 +343,7 @@ export class Compactor<T> {
       requests?: number;
       patience?: unknown;
     };
-    const records = [...this.c.log.recordsOf("job", withNewestResult), ...this.c.log.records("plan")]
+    const records = [...this.c.log.state.records("job", withNewestResult), ...this.c.log.records("plan")]
       .map(({ data, id }) => ({ at: Number(id.slice(1)), ...(data as JobRecord) }))
       .toSorted((a, b) => a.at - b.at);
     if (records.length === 0) return undefined;

@@ -11,7 +11,8 @@ import { call, isCrash, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { AdoptOptions, LogView } from "../log/types.ts";
-import type { Advanced, ConversationLog } from "../log/log.ts";
+import type { ConversationLog } from "../log/log.ts";
+import type { Advanced } from "../log/state.ts";
 import type { Trigger } from "../types/compact.ts";
 import type { Edit } from "../types/compact-report.ts";
 import type { Totals } from "../types/count.ts";
@@ -169,19 +170,20 @@ export class Machine<T> {
 
   /** The same text as long as neither the log nor this machine changes. */
   get position(): string {
-    return `${this.known.version}/${this.changes}`;
+    return `${this.known.state.version}/${this.changes}`;
   }
 
   /** Returns the next request; `after`: with these totals instead of the view's. */
   look(around: Around, after?: Totals): Look<T> {
     const view = after && this.known.view();
-    const shown = view ? { after, origin: view.origin } : this.known.shownTotals;
+    const shown = view ? { after, origin: view.origin } : this.known.state.shownTotals;
     return this.seen(this.step({ type: "look", around, shown }).look!);
   }
 
   /** Returns the next request, and what is due before it. */
   request(around: Around, request: RequestFields): RequestStep<T> {
-    const { look, ...step } = this.step({ type: "request", around, request, shown: this.known.shownTotals }).request!;
+    const { look, ...step } = this.step({ type: "request", around, request, shown: this.known.state.shownTotals })
+      .request!;
     return { ...step, look: this.seen(look) };
   }
 
@@ -247,17 +249,17 @@ export class Machine<T> {
 
   /** Returns what an optional compaction may ask. */
   verdict(requests: number): Verdict {
-    return this.step({ type: "verdict", requests, shown: this.known.shownTotals }).verdict!;
+    return this.step({ type: "verdict", requests, shown: this.known.state.shownTotals }).verdict!;
   }
 
   /** Takes the end of an automatic compaction. */
   ended(ended: Ended): void {
-    this.step({ type: "ended", ended, shown: this.known.shownTotals });
+    this.step({ type: "ended", ended, shown: this.known.state.shownTotals });
   }
 
   /** Ends a compaction: applies its edits to the log if they fit, and records it. */
   finish(around: Around, finish: Finish): Finished<T> {
-    const { finished } = this.step({ type: "finish", around, finish, shown: this.known.shownTotals });
+    const { finished } = this.step({ type: "finish", around, finish, shown: this.known.state.shownTotals });
     const { look, ...rest } = finished!;
     return { ...rest, look: this.seen(look) };
   }
@@ -272,7 +274,7 @@ export class Machine<T> {
     isStale: boolean;
     hasHook: boolean;
   }): { job: number; verdict: Verdict } | undefined {
-    const { job, verdict } = this.step({ type: "startJob", start, shown: this.known.shownTotals });
+    const { job, verdict } = this.step({ type: "startJob", start, shown: this.known.state.shownTotals });
     return job === undefined ? undefined : { job, verdict: verdict! };
   }
 
@@ -327,7 +329,7 @@ export class Machine<T> {
   }
 
   private step(event: object): Answer {
-    const answer = this.known.advance<Answer>((core, time) => {
+    const answer = this.known.state.advance<Answer>((core, time) => {
       const [answer, state] = this.live().step(core, event, time);
       if (state !== undefined) {
         this.changes += 1;

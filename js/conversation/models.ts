@@ -59,7 +59,7 @@ export class Models<T> {
     // Messages need counting again only if their counts could differ.
     const counted = () => countMessages(log.neutral(), { ...how, ...defined({ encoding: theirs, tokenizer }) }).total;
     const totals = log.totals();
-    const total = isSame && !log.hasMedia ? totals.total : counted();
+    const total = isSame && !log.state.lines.hasMedia ? totals.total : counted();
     const { current, request, budget } = machine.weigh(model, total + apart, totals.tools);
     return { current, request, budget: Math.max(0, budget - apart) };
   }

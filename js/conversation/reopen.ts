@@ -4,6 +4,7 @@ import { readConversation } from "../formats/index.ts";
 import { RULES } from "../formats/table.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import type { LogOptions, LogReport } from "../log/types.ts";
+import { attachStored } from "../log/attach.ts";
 import { beforeMessage } from "../log/lines.ts";
 import { ConversationLog } from "../log/log.ts";
 import type { Format, NeutralMessage } from "../types/messages.ts";
@@ -151,7 +152,8 @@ async function read<T>(text: string, { saving, storage, given }: Source<T>): Pro
   const reopened = (lines: string, messages: readonly unknown[], isForeign: boolean): Read<T> => {
     try {
       const stored = { messages: messages as readonly T[], again };
-      return { ...ConversationLog.reopen<T>(lines, options, salvage, stored), isForeign };
+      const log = new ConversationLog<T>(options);
+      return { log, report: log.state.read(lines, salvage, (state) => attachStored(state, stored)), isForeign };
     } catch (error) {
       const at = otherMessage(error);
       if (at === undefined) throw error;

@@ -93,7 +93,7 @@ export class Sending<T> {
   /** Returns the view as its provider accepts it. */
   private valid(view: LogView<T>, provider: ProviderName): Valid<T> {
     const { log, machine } = this.c;
-    const { plan = view.plan, messages = view.messages, after, repair } = log.mended(provider, machine.name);
+    const { plan = view.plan, messages = view.messages, after, repair } = log.state.mended(provider, machine.name);
     const facts = { model: machine.name };
     const { messages: sound, changes } = wireSendable(messages, log.format, provider, facts, repair.signatures);
     if (sound === view.messages && after.total === view.after.total) return { messages: sound, mended: [] };
@@ -116,7 +116,7 @@ export class Sending<T> {
     const { limits = {} } = this;
     const { log } = this.c;
     const { maxMessages = Infinity } = limitsOf(provider, limits);
-    if (!log.mayHaveMedia && limits.maxBytes === undefined && valid.messages.length <= maxMessages)
+    if (!log.state.mayHaveMedia && limits.maxBytes === undefined && valid.messages.length <= maxMessages)
       return { ...valid, exceeded: [], isTooLong: false };
     const ids = new Map(namesOf(view, (id) => log.original(id)).map(([id], at) => [view.messages[at], id]));
     const { messages, after, repaired, exceeded } = withinRequestLimits(
@@ -158,7 +158,7 @@ export class Sending<T> {
       names: namesOf(look.view, (id) => log.original(id)),
       counted: this.counted,
       budget: this.budgetOf(look),
-      edits: log.standing(),
+      edits: log.state.standing(),
       compaction,
       keep: this.pinned,
       provider: this.providerOf(look.view),

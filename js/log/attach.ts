@@ -18,9 +18,9 @@ export interface Unattached {
   hosts: Growing;
   lines: Lines;
   /** Returns true if the core has exactly this message. */
-  has: (message: NeutralMessage) => boolean;
+  has(message: NeutralMessage): boolean;
   /** Returns role and number of parts of every message in the core. */
-  shapes: () => Uint32Array;
+  shapes(): Uint32Array;
 }
 
 /**
@@ -95,6 +95,6 @@ function notThere(at: number): never {
 }
 
 /** A message that differs may still be what the core made of it: half of a surrogate pair is not text there. */
-function isOwn({ has }: Unattached, message: NeutralMessage, known: NeutralMessage): boolean {
-  return message.id === known.id && (isEqual(message, known) || has(message));
+function isOwn(log: Unattached, message: NeutralMessage, known: NeutralMessage): boolean {
+  return message.id === known.id && (isEqual(message, known) || log.has(message));
 }

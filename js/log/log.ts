@@ -1,18 +1,11 @@
 /**
- * The event log of a conversation. The core holds the neutral messages and the edits; the host's objects stay here, by
- * id, and so do the lines, from which the core's half can be rebuilt.
+ * The event log of a conversation, as hosts see it: checks what they pass. The core holds the neutral messages and the
+ * edits; `state.ts` holds that half, the host's objects by id, and the lines.
  */
 
-import { compactHeld } from "../calls/compact.ts";
-import { counting } from "../calls/reading.ts";
-import type { Counting } from "../calls/reading.ts";
-import type { Repair } from "../calls/wire-repair.ts";
-import { growing, readConversation } from "../formats/index.ts";
-import type { Growing } from "../formats/index.ts";
-import { call, wasm } from "../engine/engine.ts";
-import type { Wasm } from "../engine/engine.ts";
-import { defined, plain } from "../options/data.ts";
-import { badValue, EspalierError } from "../errors/errors.ts";
+import { readConversation } from "../formats/index.ts";
+import { plain } from "../options/data.ts";
+import { badValue } from "../errors/errors.ts";
 import type {
   AdoptOptions,
   LogCheckpoint,
@@ -34,12 +27,10 @@ import type { CompactOptions } from "../types/compact.ts";
 import type { CompactResult, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Origin, Totals } from "../types/count.ts";
 import type { Added, RecalledText, Runs, View } from "../types/generated/log.ts";
-import type { Format, NeutralMessage, PlanItem, ToolList } from "../types/messages.ts";
+import type { Format, NeutralMessage, ToolList } from "../types/messages.ts";
 import type { Clock } from "../providers/types.ts";
-import { encodingOf } from "../tokens/count.ts";
-import { HeldEdits } from "./edits.ts";
-import { attach, attachStored } from "./attach.ts";
-import type { StoredMessages, Unattached } from "./attach.ts";
+import { attach } from "./attach.ts";
+import { compactState } from "./compaction.ts";
 import {
   editFields,
   findFields,
@@ -51,35 +42,15 @@ import {
   pinFields,
   queryFields,
 } from "./fields.ts";
-import { Lines, messageOf, recordOf } from "./lines.ts";
 import { MessageSearch } from "./search.ts";
 import type { FindOptions, FoundMessage } from "./search.ts";
+import { LogState } from "./state.ts";
 import { recallToolOf } from "../recall/registered.ts";
 import { check, need } from "../options/check.ts";
-import type { ProviderName } from "../types/validity.ts";
-import { receiverOfKept } from "../validity/validity.ts";
-import { mediaOf } from "../validity/media.ts";
 import * as kinds from "../options/kinds.ts";
 import { LOG_COMPACT } from "../options/schemas/compaction.ts";
 import { LOG, LOG_COUNTING, LOG_IMPORT } from "../options/schemas/conversation.ts";
 
-type Core = InstanceType<Wasm["EventLog"]>;
-type Fields = ReturnType<typeof counting>;
-/** The view as a provider takes it. */
-interface CoreMended {
-  plan?: PlanItem[];
-  after: Totals;
-  repair: Repair;
-}
-
-type MendedView<T> = Omit<CoreMended, "plan"> & { plan?: PlanItem[]; messages?: T[] };
-
-/** The result of an operation on a log: added lines, ids of edits among them, and the view. */
-export interface Advanced {
-  view?: Runs;
-  lines: string[];
-  finished?: { ids: string[] };
-}
 /**
  * A conversation as an append-only log: messages, edits over them, pins, rewinds, records. Nothing in it is ever
  * rewritten; the model sees a view, and every edit can be previewed, undone and recalled.
@@ -108,23 +79,9 @@ export class ConversationLog<T = unknown> {
   /** Keeps the name when the file is minified. */
   static readonly name: string = "ConversationLog";
   readonly format: Format;
-  private readonly hosts: Growing;
-  /** The host's options for counting. */
-  private how: Counting;
-  /** The same in the core's form, with the tools. */
-  private fields: Fields;
-  private readonly now: () => number;
-  private lines = new Lines();
-  /** Increases with every change that may affect the view; `shown.at` is its value for the last view. */
-  private changes = 0;
-  /** The same, without added messages and tools. */
-  private edited = 0;
-  private shown: { at: number; view: LogView<T> } | undefined;
-  private pinned: { at: number; rows: LogPinRow[] } | undefined;
-  private readonly held = new HeldEdits(() => this.run((core) => core.edits() as LogEditRow[]));
+  /** The engine's half, the lines, the host's objects. @internal */
+  readonly state: LogState<T>;
   private readonly finder: MessageSearch;
-  private core: Core | undefined;
-  private owner: Wasm | undefined;
 
   /**
    * Makes an empty log.
@@ -133,21 +90,9 @@ export class ConversationLog<T = unknown> {
    */
   constructor(options: LogOptions) {
     const { format, tools, now = Date.now, search, ...how } = check(options, LOG);
-    this.hosts = growing(format);
     this.format = format;
-    this.now = now;
-    this.finder = new MessageSearch(
-      {
-        lines: () => this.lines,
-        where: (id) => this.run((core) => core.recall(id) as Pick<Recalled<T>, "place" | "by">[])[0]!,
-        summaries: () => this.view().plan.flatMap((item) => (item.type === "insert" ? [item.message] : [])),
-        pins: () => this.pins(),
-      },
-      search,
-    );
-    this.how = how;
-    this.fields = this.counting(how, tools);
-    this.live();
+    this.state = new LogState(format, how, tools, now);
+    this.finder = new MessageSearch(this.state, search);
   }
 
   /**
@@ -181,65 +126,21 @@ export class ConversationLog<T = unknown> {
     const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier")
       throw badValue("options.messages", `the messages of the log, because its format is ${format}`, messages);
-    return newLog<T>({ ...rest, format }).read(text, Boolean(salvage), (log) =>
-      attach(log, messages, exact ?? typeof messages !== "function"),
+    const log = newLog<T>({ ...rest, format });
+    const report = log.state.read(text, Boolean(salvage), (state) =>
+      attach(state, messages, exact ?? typeof messages !== "function"),
     );
-  }
-
-  /** Reads the lines of a log whose messages are stored beside it. @internal */
-  static reopen<T>(
-    text: string,
-    options: LogOptions,
-    salvage: boolean,
-    stored: StoredMessages<T>,
-  ): { log: ConversationLog<T>; report: LogReport } {
-    return newLog<T>(options).read(text, salvage, (log) => attachStored(log, stored));
-  }
-
-  /** Replaces this log by the log of these lines. */
-  private read(
-    text: string,
-    salvage: boolean,
-    attach: (log: Unattached) => void,
-  ): { log: ConversationLog<T>; report: LogReport } {
-    this.close();
-    const engine = wasm();
-    const core = call(() => engine.EventLog.read(text, this.fields, salvage));
-    this.own(core, engine);
-    this.mayHaveMedia = /"type":\s*"(?:image|document)"/.test(text);
-    const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
-    const lines = text
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== "");
-    // Lines that equal their canonical form need not be written again.
-    this.lines = new Lines(
-      verbatim && report.problems.length === 0
-        ? lines
-        : call(() => core.lines(0))
-            .split("\n")
-            .slice(0, -1),
-    );
-    attach(this.unattached());
-    return { log: this, report };
+    return { log, report };
   }
 
   /** Number of all messages, including rewound ones. */
   get originals(): number {
-    return this.hosts.length;
+    return this.state.hosts.length;
   }
-
-  /** True if there are pictures or documents: models count them differently, even with the same encoding. @internal */
-  get hasMedia(): boolean {
-    return this.lines.hasMedia;
-  }
-
-  /** False if no message has a picture or a document. @internal */
-  mayHaveMedia = false;
 
   /** Number of entries: the position of the next one. */
   get length(): number {
-    return this.lines.length;
+    return this.state.lines.length;
   }
 
   // ------------------------------------------------------------ entries
@@ -251,17 +152,7 @@ export class ConversationLog<T = unknown> {
    */
   append(messages: T | readonly T[]): string[] {
     const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
-    const read = this.hosts.push(list);
-    try {
-      this.keep(this.run((core, time) => core.append(read.messages, time) as Added[]));
-      this.changes += 1;
-    } catch (error) {
-      this.hosts.forget();
-      throw error;
-    }
-    read.keep();
-    this.mayHaveMedia ||= mediaOf(read).length > 0;
-    return read.messages.map(({ id }) => id);
+    return this.state.append(list);
   }
 
   /**
@@ -274,7 +165,7 @@ export class ConversationLog<T = unknown> {
     if (!["usage", "plan", "job", "trim", "note"].includes(kind))
       throw badValue("kind", "usage, plan, job, trim or note", kind, "bad_input");
     const text = jsonText(data, "data", "bad_input");
-    return this.addEntry((core, time) => core.record(kind, text, time) as Added);
+    return this.state.addEntry((core, time) => core.record(kind, text, time) as Added);
   }
 
   /**
@@ -284,7 +175,7 @@ export class ConversationLog<T = unknown> {
    */
   edit(edit: LogEdit): string {
     const fields = editFields(edit);
-    return this.change((core, time) => core.edit(fields, time) as Added);
+    return this.state.change((core, time) => core.edit(fields, time) as Added);
   }
 
   /**
@@ -300,8 +191,8 @@ export class ConversationLog<T = unknown> {
       view,
       total,
       edit: { tokensBefore, tokensAfter },
-    } = this.run((core) => core.preview(fields) as Raw);
-    return { grown, tokensBefore, tokensAfter, total, view: this.rebuilt(view) };
+    } = this.state.run((core) => core.preview(fields) as Raw);
+    return { grown, tokensBefore, tokensAfter, total, view: this.state.rebuilt(view) };
   }
 
   /**
@@ -312,7 +203,7 @@ export class ConversationLog<T = unknown> {
    */
   undo(id?: string): string | undefined {
     needId(id, "id", true);
-    return this.takeBack((core, time) => core.undo(id, time));
+    return this.state.takeBack((core, time) => core.undo(id, time));
   }
 
   /**
@@ -323,7 +214,7 @@ export class ConversationLog<T = unknown> {
    */
   redo(id?: string): string | undefined {
     needId(id, "id", true);
-    return this.takeBack((core, time) => core.redo(id, time));
+    return this.state.takeBack((core, time) => core.redo(id, time));
   }
 
   /**
@@ -334,7 +225,7 @@ export class ConversationLog<T = unknown> {
    */
   rewind(to?: string): string {
     needId(to, "to", true);
-    return this.change((core, time) => core.rewind(to, time) as Added);
+    return this.state.change((core, time) => core.rewind(to, time) as Added);
   }
 
   /**
@@ -345,13 +236,13 @@ export class ConversationLog<T = unknown> {
    */
   pin(pin: LogPin): string {
     const own = pinFields(pin);
-    return this.change((core, time) => core.pin(own, time) as Added);
+    return this.state.change((core, time) => core.pin(own, time) as Added);
   }
 
   /** @throws EspalierError `unknown_id` */
   unpin(id: string): void {
     needId(id, "id");
-    this.change((core, time) => core.unpin(id, time) as Added);
+    this.state.change((core, time) => core.unpin(id, time) as Added);
   }
 
   /** Records a stored summary under the next number, and returns the number; numbers are never reused. */
@@ -361,13 +252,13 @@ export class ConversationLog<T = unknown> {
     const number = this.nextCheckpoint();
     const at = typeof path === "function" ? path(number) : path;
     const fields = plain({ number, title, path: at, edits: edits ?? [] }, "checkpoint", "bad_input");
-    this.addEntry((core, time) => core.checkpoint(fields, time) as Added);
+    this.state.addEntry((core, time) => core.checkpoint(fields, time) as Added);
     return number;
   }
 
   /** Returns the number of the next stored summary. @internal */
   nextCheckpoint(): number {
-    const newest = this.lines.of("checkpoint").at(-1);
+    const newest = this.state.lines.of("checkpoint").at(-1);
     return newest === undefined ? 1 : (JSON.parse(newest) as { checkpoint: { number: number } }).checkpoint.number + 1;
   }
 
@@ -381,10 +272,7 @@ export class ConversationLog<T = unknown> {
    */
   adopt(edits: readonly Edit[], options: AdoptOptions = {}): string[] {
     const [own, made] = madeFields(edits, options);
-    const added = this.run((core, time) => core.adopt(own, made, time) as Added[]);
-    this.keep(added);
-    this.altered();
-    return added.map(({ id }) => id);
+    return this.state.adopt((core, time) => core.adopt(own, made, time) as Added[]);
   }
 
   /**
@@ -394,7 +282,7 @@ export class ConversationLog<T = unknown> {
    */
   previewAdopted(edits: readonly Edit[], options: AdoptOptions = {}): LogView<T> {
     const [own, made] = madeFields(edits, options);
-    return this.rebuiltRuns(this.run((core) => core.previewAdopted(own, made) as Runs));
+    return this.state.rebuiltRuns(this.state.run((core) => core.previewAdopted(own, made) as Runs));
   }
 
   /**
@@ -447,43 +335,13 @@ export class ConversationLog<T = unknown> {
     options: Omit<CompactOptions, keyof CountOptions>,
     after?: Clock["after"],
   ): Promise<Omit<CompactResult<unknown>, "messages">> {
-    const pinned = this.pins().flatMap(({ fact }) => (fact === undefined ? [] : [fact]));
-    const ledger =
-      pinned.length === 0
-        ? options.ledger
-        : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
     const recallTool = options.recallTool ?? recallToolOf(this);
-    const all = this.counted({
-      ...options,
-      ...(ledger && { ledger }),
-      ...(recallTool !== undefined && { recallTool }),
-    }) as CompactOptions;
-    const { edited } = this;
-    const messages = () => {
-      // Messages that were added while a hook ran follow the compacted ones; any other change makes it another view.
-      if (this.edited !== edited)
-        throw new EspalierError({
-          code: "stale_plan",
-          message: "the conversation was changed while its compaction was prepared",
-        });
-      return this.neutral();
-    };
-    return compactHeld(
-      messages,
-      all,
-      (fields) => this.live().beginCompaction({ ...fields, thinking: this.hosts.unled() }),
-      after,
-    );
+    return compactState(this.state, { ...options, ...(recallTool !== undefined && { recallTool }) }, after);
   }
 
   /** Adds the log's way of counting to options for a compaction of {@link neutral}. */
   counted<O extends object>(options: O) {
-    return { ...options, ...defined(this.how), tools: this.fields.tools, format: "espalier" as const };
-  }
-
-  /** Returns checked options in the core's form. An empty conversation of the format reads the tool definitions. */
-  private counting(how: Counting, tools: ToolList = []): Fields {
-    return counting(readConversation([], { format: this.format, tools }), how);
+    return this.state.counted(options);
   }
 
   /**
@@ -494,18 +352,8 @@ export class ConversationLog<T = unknown> {
    */
   setCounting(counting: Pick<LogOptions, "encoding" | "model" | "costModel">): void {
     const { encoding, model, costModel } = check(counting, LOG_COUNTING, "counting");
-    const [how, fields] = [this.how, this.fields];
-    const next = { ...how, encoding, model, costModel };
-    const found = { ...this.counting(next), tools: fields.tools };
-    this.close();
-    [this.how, this.fields] = [next, found];
-    this.changes += 1;
-    try {
-      this.live();
-    } catch (error) {
-      [this.how, this.fields] = [how, fields];
-      throw error;
-    }
+    this.state.recount({ encoding, model, costModel });
+    this.finder.free();
   }
 
   /**
@@ -514,83 +362,51 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `bad_option`
    */
   setTools(tools: ToolList): void {
-    const neutral = readConversation([], { format: this.format, tools }).tools;
-    const fields = { ...this.fields, tools: neutral };
-    this.run((core) => core.setTools(fields));
-    this.fields = fields;
-    this.changes += 1;
+    this.state.setTools(tools);
   }
 
   // ------------------------------------------------------------ what there is
 
   /** Returns the messages to send: the history with the active edits, repaired so that no provider refuses it. */
   view(): LogView<T> {
-    if (this.shown?.at !== this.changes) {
-      this.shown = { at: this.changes, view: this.rebuiltRuns(this.run((core) => core.viewInRuns() as Runs)) };
-    }
-    const { view } = this.shown;
+    const view = this.state.view();
     return { ...view, messages: [...view.messages], plan: [...view.plan], position: this.length };
-  }
-
-  /** Returns the view as a provider takes it; without repairs it has no plan and no messages of its own. @internal */
-  mended(provider: ProviderName, model: string): MendedView<T> {
-    const receiver = receiverOfKept(this.format, provider, model);
-    const { plan, ...mended } = this.run((core) => core.mended(receiver) as CoreMended);
-    return plan === undefined ? mended : { ...mended, plan, messages: this.hosts.rebuild(plan) as T[] };
   }
 
   /** Returns copies of the view's messages in the neutral form. */
   neutral(): NeutralMessage[] {
-    return this.run((core) => core.messages() as NeutralMessage[]);
+    return this.state.neutral();
   }
 
   /** Returns the tokens of the view before repair. They are cached, so this takes no time. */
   totals(): Totals {
-    return this.run((core) => core.totals() as Totals);
-  }
-
-  /** Returns the user's last request, at most this number of characters. @internal */
-  newestRequest(characters: number): string {
-    return this.run((core) => core.newestRequest(characters));
+    return this.state.run((core) => core.totals() as Totals);
   }
 
   /** Returns the tokens of a message without edits, and of each of its parts. @throws EspalierError `unknown_id` */
   counts(id: string): { tokens: number; origin: Origin; parts: number[] } {
     needId(id, "id");
-    return this.run((core) => core.counts(id) as { tokens: number; origin: Origin; parts: number[] });
+    return this.state.run((core) => core.counts(id) as { tokens: number; origin: Origin; parts: number[] });
   }
 
   /** Returns all edits, in log order, including revoked ones. */
   edits(): LogEditRow[] {
-    return this.held.rows.map((row) => ({ ...row, targets: [...row.targets] }));
-  }
-
-  /** Returns the ids of the active edits as one text: the same text for the same edits. @internal */
-  standing(): string {
-    return this.held.standing;
-  }
-
-  /** Returns the newest active summary. @internal */
-  newestSummary(): string | undefined {
-    return this.held.rows.findLast(({ kind, revokedBy }) => kind === "replace_range" && revokedBy === undefined)?.id;
+    return this.state.held.rows.map((row) => ({ ...row, targets: [...row.targets] }));
   }
 
   /** Returns all active pins. */
   pins(): LogPinRow[] {
-    if (this.lines.of("pin").length === 0) return [];
-    if (this.pinned?.at !== this.changes)
-      this.pinned = { at: this.changes, rows: this.run((core) => core.pins() as LogPinRow[]) };
-    return this.pinned.rows.map((row) => ({ ...row }));
+    return this.state.pins().map((row) => ({ ...row }));
   }
 
   /** Returns all stored summaries, in the order of their numbers. */
   checkpoints(): LogCheckpoint[] {
-    return this.run((core) => core.checkpoints() as LogCheckpoint[]);
+    return this.state.run((core) => core.checkpoints() as LogCheckpoint[]);
   }
 
   /** Returns the tokens of these messages as the view shows them; messages outside of the view count 0. */
   tokensOf(ids: readonly string[]): number {
-    return this.run((core) => core.tokensOf([...ids]));
+    return this.state.run((core) => core.tokensOf([...ids]));
   }
 
   /**
@@ -603,24 +419,12 @@ export class ConversationLog<T = unknown> {
   recall(what: string | { query: string; maxResults?: number }): Recalled<T>[] {
     const asked = typeof what === "string" ? undefined : queryFields(what);
     const found = asked
-      ? this.run((core) => core.search(asked.query, asked.maxResults) as RecalledText[])
-      : this.recallText(what as string);
+      ? this.state.run((core) => core.search(asked.query, asked.maxResults) as RecalledText[])
+      : this.state.recall(what as string);
     return found.map(({ message, hits = [], ...rest }) => {
       const { id, role } = message;
-      return { id, role, ...rest, hits, message: this.hosts.original(id) as T };
+      return { id, role, ...rest, hits, message: this.state.hosts.original(id) as T };
     });
-  }
-
-  /** Returns the originals of an id, in the neutral form. @internal */
-  recallText(id: string): RecalledText[] {
-    return this.run((core) => core.recall(id) as RecalledText[]);
-  }
-
-  /** Returns the ids of the first and the last message; nothing if there are none. @internal */
-  ends(): [first: string, last: string] | undefined {
-    const all = this.lines.of("message");
-    const id = (at: number) => messageOf<NeutralMessage>(all.at(at)!).id;
-    return all.length === 0 ? undefined : [id(0), id(-1)];
   }
 
   /**
@@ -636,15 +440,7 @@ export class ConversationLog<T = unknown> {
 
   /** Returns the records of a kind ({@link record}), in order. */
   records(kind: "usage" | "plan" | "job" | "trim" | "note"): { id: string; data: unknown }[] {
-    return this.lines.of(kind).map(recordOf);
-  }
-
-  /** Returns the records whose lines pass a test, so that long ones need not be parsed. @internal */
-  recordsOf(
-    kind: "usage" | "plan" | "job" | "trim" | "note",
-    passes: (lines: readonly string[]) => readonly string[],
-  ): { id: string; data: unknown }[] {
-    return passes(this.lines.of(kind)).map(recordOf);
+    return this.state.records(kind);
   }
 
   /**
@@ -656,7 +452,7 @@ export class ConversationLog<T = unknown> {
     needCount(a, "a");
     needCount(b, "b");
     const within = (position: number) => Math.min(position, 4_294_967_295);
-    return this.run((core) => core.compare(within(a), within(b)) as LogComparison);
+    return this.state.run((core) => core.compare(within(a), within(b)) as LogComparison);
   }
 
   /**
@@ -668,29 +464,29 @@ export class ConversationLog<T = unknown> {
   fingerprint(ids: readonly string[]): string {
     if (!Array.isArray(ids)) throw badValue("ids", "a list of ids", ids, "bad_input");
     ids.forEach((id, at) => needId(id, `ids[${at}]`));
-    return this.run((core) => core.fingerprint(ids));
+    return this.state.run((core) => core.fingerprint(ids));
   }
 
   /** Returns the host's own messages from a number on ({@link originals}), including hidden ones. */
   originalsFrom(number: number): T[] {
     needCount(number, "number");
-    return this.hosts.from(number) as T[];
+    return this.state.hosts.from(number) as T[];
   }
 
   /** Returns the host's own message of this id, even if it is hidden. */
   original(id: string): T | undefined {
-    return this.hosts.original(id) as T | undefined;
+    return this.state.hosts.original(id) as T | undefined;
   }
 
   /** Returns the log as JSON lines, from a position on: append them to a file with the earlier lines. */
   export(from = 0): string {
     needCount(from, "from");
-    return this.lines.from(from);
+    return this.state.lines.from(from);
   }
 
   /** Returns the hash of the newest line: two logs with the same hash are the same. */
   hash(): string {
-    return this.run((core) => core.hash());
+    return this.state.run((core) => core.hash());
   }
 
   /**
@@ -699,113 +495,7 @@ export class ConversationLog<T = unknown> {
    */
   close(): void {
     this.finder.free();
-    const core = this.core;
-    this.core = undefined;
-    if (core && this.owner === wasm()) core.free();
-  }
-
-  // ------------------------------------------------------------ the engine's half
-
-  /** Increases with every change that may affect the view. @internal */
-  get version(): number {
-    return this.changes;
-  }
-
-  /** Returns totals and origin of the view, if it was made since the log changed. @internal */
-  get shownTotals(): Pick<LogView<T>, "after" | "origin"> | undefined {
-    if (this.shown?.at !== this.changes) return undefined;
-    const { after, origin } = this.shown.view;
-    return { after, origin };
-  }
-
-  /** Runs an operation on the engine's half that may add entries and return the view. @internal */
-  advance<A extends Advanced>(operation: (core: Core, time: number) => A): A {
-    const answer = this.run(operation);
-    const { view, finished, lines } = answer;
-    for (const line of lines) this.lines.push(line);
-    if (finished && finished.ids.length > 0) this.altered();
-    if (view) this.shown = { at: this.changes, view: this.rebuiltRuns(view) };
-    return answer;
-  }
-
-  /** Returns the core's half; rebuilds it from the lines if a crashed engine lost it. */
-  private live(): Core {
-    const engine = wasm();
-    if (this.core && this.owner === engine) return this.core;
-    if (!this.fields.tokenizer) encodingOf(this.fields);
-    const lines = this.lines;
-    const core =
-      lines.length === 0
-        ? call(() => new engine.EventLog(this.fields))
-        : call(() => engine.EventLog.read(lines.text(), this.fields, false));
-    return this.own(core, engine);
-  }
-
-  private own(core: Core, engine: Wasm): Core {
-    this.core = core;
-    this.owner = engine;
-    return core;
-  }
-
-  private run<R>(operation: (core: Core, time: number) => R): R {
-    const time = this.now();
-    if (!Number.isSafeInteger(time)) throw badValue("options.now", "a function that returns whole milliseconds", time);
-    const core = this.live();
-    return call(() => operation(core, time));
-  }
-
-  /** Adds an entry that may change the view. */
-  private change(operation: (core: Core, time: number) => Added): string {
-    const id = this.addEntry(operation);
-    this.changes += 1;
-    this.held.changed();
-    return id;
-  }
-
-  /** Adds an entry that has no effect on the view. */
-  private addEntry(operation: (core: Core, time: number) => Added): string {
-    const added = this.run(operation);
-    this.keep([added]);
-    return added.id;
-  }
-
-  private takeBack(operation: (core: Core, time: number) => unknown): string | undefined {
-    const undone = this.run(operation) as (Added & { target: string }) | undefined;
-    if (undone) {
-      this.keep([undone]);
-      this.changes += 1;
-      this.held.changed();
-    }
-    return undone?.target;
-  }
-
-  private altered(): void {
-    this.changes += 1;
-    this.edited += 1;
-    this.held.changed();
-  }
-
-  private keep(added: readonly Added[]): void {
-    for (const { line } of added) this.lines.push(line);
-  }
-
-  private unattached(): Unattached {
-    const { hosts, lines } = this;
-    return {
-      hosts,
-      lines,
-      has: (message) => this.run((core) => core.has(message)),
-      shapes: () => this.run((core) => core.shapes()),
-    };
-  }
-
-  private rebuilt(view: View): LogView<T> {
-    return { ...view, messages: this.hosts.rebuild(view.plan) as T[] };
-  }
-
-  private rebuiltRuns({ runs, items, ...view }: Runs): LogView<T> {
-    const { plan, messages } = this.hosts.rebuildRuns(runs, items);
-    return { ...view, plan, messages: messages as T[] };
+    this.state.close();
   }
 }
 

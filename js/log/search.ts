@@ -3,14 +3,15 @@
  * and each later one adds the messages since; it keeps no texts besides the log's lines.
  */
 
-import type { LogPinRow, Recalled } from "./types.ts";
+import type { Recalled } from "./types.ts";
 import { excerpt } from "../search/excerpt.ts";
 import type { FoundRound, IndexedMessage } from "../search/message-index.ts";
+import type { RecalledText } from "../types/generated/log.ts";
 import type { NeutralMessage, Part, Role } from "../types/messages.ts";
 import { messageOf } from "./lines.ts";
-import type { Lines } from "./lines.ts";
 import { loadIndex } from "./loader.ts";
 import type { MessageIndexLike, SearchLoader } from "./loader.ts";
+import type { LogState } from "./state.ts";
 
 export interface FindOptions {
   /** Max number of results. Default 10. */
@@ -47,15 +48,6 @@ export interface FoundMessage {
   repeats: string[];
 }
 
-/** The part of the log that the search uses. */
-export interface Searched {
-  lines(): Lines;
-  where(id: string): Pick<Recalled<unknown>, "place" | "by">;
-  /** Returns the summaries of the view. */
-  summaries(): NeutralMessage[];
-  pins(): LogPinRow[];
-}
-
 /** First number for entries that are not messages of the log: after all messages. */
 const APART = 2 ** 31;
 
@@ -66,7 +58,7 @@ interface Apart {
 }
 
 export class MessageSearch {
-  private readonly log: Searched;
+  private readonly log: LogState<unknown>;
   private readonly load: SearchLoader | undefined;
   private opening: Promise<MessageIndexLike> | undefined;
   private index: MessageIndexLike | undefined;
@@ -80,7 +72,7 @@ export class MessageSearch {
   private turns = 0;
   private apart = new Map<string, Apart>();
 
-  constructor(log: Searched, load: SearchLoader | undefined) {
+  constructor(log: LogState<unknown>, load: SearchLoader | undefined) {
     this.log = log;
     this.load = load;
   }
@@ -136,7 +128,7 @@ export class MessageSearch {
   }
 
   private isHidden(id: string): boolean {
-    return !this.apart.has(id) && this.log.where(id).place !== "shown";
+    return !this.apart.has(id) && this.where(id).place !== "shown";
   }
 
   private described({ id, score, start, end, with: others, repeats }: FoundRound, query: string): FoundMessage {
@@ -145,20 +137,20 @@ export class MessageSearch {
       const said = { role: "user" as const, excerpt: excerpt(apart.text.slice(start, end), query), part: 0 };
       return { id, kind: apart.kind, ...said, score, isVisible: true, place: "shown", by: [], with: others, repeats };
     }
-    const { role, parts } = messageOf<NeutralMessage>(this.log.lines().of("message")[this.numbers.get(id)!]!);
+    const { role, parts } = messageOf<NeutralMessage>(this.log.lines.of("message")[this.numbers.get(id)!]!);
     const { text, starts } = textOf(parts);
     const part = Math.max(
       0,
       starts.findLastIndex((own) => own <= start),
     );
-    const { place, by } = this.log.where(id);
+    const { place, by } = this.where(id);
     const said = { role, excerpt: excerpt(text.slice(start, end), query), part };
     return { id, kind: "message", ...said, score, isVisible: place === "shown", place, by, with: others, repeats };
   }
 
   /** Adds new messages to the index, and updates it for rewinds and undos. */
   private update(index: MessageIndexLike): void {
-    const lines = this.log.lines();
+    const lines = this.log.lines;
     const all = lines.of("message");
     const added: number[] = [];
     for (let number = this.ids.length; number < all.length; number += 1) {
@@ -172,7 +164,7 @@ export class MessageSearch {
     const turns = lines.of("rewind").length + lines.of("revoke").length;
     const before = this.rewound;
     if (turns !== this.turns && lines.of("rewind").length > 0) {
-      this.rewound = new Set(this.ids.filter((id) => this.log.where(id).place === "rewound"));
+      this.rewound = new Set(this.ids.filter((id) => this.where(id).place === "rewound"));
     }
     this.turns = turns;
     index.remove([...this.rewound].filter((id) => !before.has(id)));
@@ -193,10 +185,16 @@ export class MessageSearch {
     return { id, number, round, role: isResult ? "tool" : role, about, text: textOf(parts).text };
   }
 
+  private where(id: string): RecalledText {
+    return this.log.recall(id)[0]!;
+  }
+
   /** Updates summaries and pinned facts: they are few, so that all are compared with the known ones. */
   private updateApart(index: MessageIndexLike): void {
     const now = new Map<string, Pick<Apart, "kind" | "text">>();
-    for (const { id, parts } of this.log.summaries()) now.set(id, { kind: "summary", text: textOf(parts).text });
+    for (const item of this.log.view().plan) {
+      if (item.type === "insert") now.set(item.message.id, { kind: "summary", text: textOf(item.message.parts).text });
+    }
     for (const { id, fact } of this.log.pins()) if (fact !== undefined) now.set(id, { kind: "fact", text: fact });
     for (const id of [...this.apart.keys()].filter((known) => !now.has(known))) {
       index.remove([id]);

@@ -256,7 +256,7 @@ class Recall {
   private originals(id: string): RecalledText[] | undefined {
     const read = (what: string) => {
       try {
-        return this.log.recallText(what);
+        return this.log.state.recall(what);
       } catch (error) {
         if (error instanceof EspalierError && error.code === "unknown_id") return undefined;
         throw error;
@@ -270,7 +270,7 @@ class Recall {
 
   /** Returns a sentence on the ids that exist. */
   private span(): string {
-    const ends = this.log.ends();
+    const ends = this.log.state.ends();
     if (!ends) return "There are no messages yet.";
     const [first, last] = ends.map(quoteId);
     return first === last ? `The only id is ${first}.` : `Ids go from ${first} to ${last}.`;

@@ -53,12 +53,12 @@ export class Follower {
   /** Reads the conversation again if somebody else changed it; returns true then. */
   look(): boolean {
     const { log } = this.conversation;
-    if (this.seen === log.version) return false;
+    if (this.seen === log.state.version) return false;
     const { own } = this;
-    const ends = log.ends();
+    const ends = log.state.ends();
     const all = ends ? this.conversation.recall(ends.join("..")) : [];
     this.own = all.filter(({ place }) => place !== "rewound").map(({ id, message }) => ({ id, message }));
-    this.seen = log.version;
+    this.seen = log.state.version;
     if (own.every(({ id }, at) => this.own[at]?.id === id)) this.others += this.own.length - own.length;
     // Without the messages that it was made of, the last request tells nothing.
     else [this.sent, this.returned, this.others] = [[], [], 0];
@@ -97,7 +97,7 @@ export class Follower {
     const { messages } = await this.conversation.prepare(options);
     this.sent = messages as object[];
     this.returned = this.sent;
-    [this.seen, this.others] = [this.conversation.log.version, 0];
+    [this.seen, this.others] = [this.conversation.log.state.version, 0];
     return messages as object[];
   }
 
@@ -135,7 +135,7 @@ export class Follower {
     this.look();
     const ids = this.conversation.append(messages);
     for (const [at, id] of ids.entries()) this.own.push({ id, message: messages[at]! });
-    this.seen = this.conversation.log.version;
+    this.seen = this.conversation.log.state.version;
   }
 
   /** Removes all messages from a number on. */
@@ -144,7 +144,7 @@ export class Follower {
     if (length >= this.own.length) return;
     this.conversation.rewind(this.own[length - 1]?.id);
     this.own.length = length;
-    this.seen = this.conversation.log.version;
+    this.seen = this.conversation.log.state.version;
   }
 
   /** Appends what is new in a list. Returns its objects by those of the conversation. */

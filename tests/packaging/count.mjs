@@ -12,7 +12,7 @@ import { sizes } from "../../scripts/lib.mjs";
  */
 const MAX_DOWNLOAD = 760_000;
 
-export function countCases({ consumer, home, root, run, titleIn }) {
+export function countCases({ checkTypes, consumer, home, run, titleIn }) {
   const dist = join(consumer, "node_modules", "espalier", "dist");
 
   /** Bundles `code` into a folder of its own; returns the folder. */
@@ -84,35 +84,17 @@ export function countCases({ consumer, home, root, run, titleIn }) {
     },
 
     async "types of espalier/count, for import and require"() {
-      const folder = join(consumer, "count-types");
-      mkdirSync(folder);
-      for (const entry of ["count", "count/o200k_base", "count/cl100k_base"]) {
-        const code = `import { count, countBatch, encode, EspalierError, init, prefixWithin, TokenWorker, type EncodingName, type Fit } from "espalier/${entry}";
+      const code = (
+        entry,
+      ) => `import { count, countBatch, encode, EspalierError, init, prefixWithin, TokenWorker, type EncodingName, type Fit } from "espalier/${entry}";
           const encoding: EncodingName = "cl100k_base"; const n: number = count("x", { encoding }); const fit: Fit = prefixWithin("x", n);
           // @ts-expect-error a text is a string
           count(5);
           export const all: [number[], Uint32Array, Promise<void>, Fit] = [countBatch(["x"]), encode("x"), init(), fit]; export { EspalierError, TokenWorker };\n`;
-        for (const ending of ["mts", "cts"]) writeFileSync(join(folder, `${entry.replace("/", "-")}.${ending}`), code);
-      }
-      const files = ["count", "count-o200k_base", "count-cl100k_base"].flatMap((name) => [
-        join(folder, `${name}.mts`),
-        join(folder, `${name}.cts`),
-      ]);
-      const args = [
-        "--noEmit",
-        "--strict",
-        "--module",
-        "nodenext",
-        "--target",
-        "es2022",
-        "--lib",
-        "es2022,dom",
-        "--types",
-        "",
-        ...files,
-      ];
-      const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), args);
-      assert.equal(status, 0, stdout);
+      const entries = ["count", "count/o200k_base", "count/cl100k_base"];
+      await checkTypes(
+        Object.fromEntries(entries.map((entry) => [`count-types/${entry.replace("/", "-")}`, code(entry)])),
+      );
     },
   };
 }

@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 /** What the module may have, in bytes: it is glue alone. */
 const MAX_MODULE = 25_000;
 
-export function functionsCases({ consumer, home, root, run, titleIn }) {
+export function functionsCases({ consumer, home, root, run, titleIn, tsc }) {
   const dist = join(consumer, "node_modules", "espalier", "dist");
   const messages = readFileSync(join(root, "tests", "fixtures", "neutral", "tau-airline-0.json"), "utf8");
   const tree = JSON.stringify({
@@ -109,8 +109,7 @@ export function functionsCases({ consumer, home, root, run, titleIn }) {
           files: ["a.mts", "b.cts"],
         }),
       );
-      const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), ["--project", folder]);
-      assert.equal(status, 0, stdout);
+      await tsc(["--project", folder]);
     },
   };
 }

@@ -17,7 +17,7 @@ const USE = `const index = await openIndex({ source: memoryFiles({ "a.ts": "expo
   const said = [hits.map(({ path }) => path), prefix].join(" | ");`;
 const SAID = "a.ts | const answer = 42; ans";
 
-export function workspaceCases({ consumer, home, root, run, titleIn }) {
+export function workspaceCases({ checkTypes, consumer, home, run, titleIn }) {
   const dist = join(consumer, "node_modules", "espalier", "dist");
   const names =
     'import { memoryFiles, openIndex } from "espalier/search"; import { init, inlineContext } from "espalier/inline-context";';
@@ -93,31 +93,13 @@ export function workspaceCases({ consumer, home, root, run, titleIn }) {
     },
 
     async "search and inline context: types for import and require"() {
-      const folder = join(consumer, "workspace-types");
-      mkdirSync(folder);
       const code = `import { EspalierError, memoryFiles, openIndex, type SearchAnswer, type WorkspaceIndex } from "espalier/search";
         import { InlineContext, inlineContext, init } from "espalier/inline-context";
         export async function first(): Promise<SearchAnswer> { const index: WorkspaceIndex = await openIndex({ source: memoryFiles({}) }); return index.search("x"); }
         // @ts-expect-error a query is a text
         openIndex().then((index) => index.search(5));
         export const all: [string, Promise<void>] = [inlineContext({ file: { path: "a", text: "" }, cursor: 0 }).prefix, init()]; export { EspalierError, InlineContext };\n`;
-      const files = ["mts", "cts"].map((ending) => join(folder, `types.${ending}`));
-      for (const file of files) writeFileSync(file, code);
-      const args = [
-        "--noEmit",
-        "--strict",
-        "--module",
-        "nodenext",
-        "--target",
-        "es2022",
-        "--lib",
-        "es2022,dom",
-        "--types",
-        "",
-        ...files,
-      ];
-      const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), args);
-      assert.equal(status, 0, stdout);
+      await checkTypes({ "workspace-types/use": code });
     },
   };
 }

@@ -19,6 +19,7 @@ mod order;
 pub mod pairs;
 mod picture;
 mod repair;
+mod repair_calls;
 pub mod rules;
 mod slot;
 

@@ -74,7 +74,7 @@ export class Known {
    * in another way than the request.
    */
   of<T>(log: ConversationLog<T>, view: LogView<T>, messages: readonly T[], own: boolean): Entry[] {
-    const standing = log.standing();
+    const standing = log.state.held.standing;
     if (standing !== this.standing) this.made = new Map();
     this.standing = standing;
     const pinned = new Set(log.pins().flatMap(({ message }) => (message === undefined ? [] : [message])));

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
+import { refused } from "../refused.ts";
 import type { CompactOptions } from "../../../js/types/compact.ts";
 import type { CompactStatus } from "../../../js/types/compact-report.ts";
 import type { Llm } from "../../../js/types/llm.ts";
@@ -34,14 +35,6 @@ function agentRun(rounds = 60): Message[] {
     messages.push({ role: "tool", tool_call_id: id, content: `building part${round}\n`.repeat(40) });
   }
   return messages;
-}
-
-function refused(run: () => unknown, code: string, path?: string): void {
-  assert.throws(run, (error: unknown) => {
-    assert.ok(error instanceof EspalierError, String(error));
-    assert.deepEqual([error.code, error.path], [code, path], error.message);
-    return true;
-  });
 }
 
 test("counts are tiktoken's", () => {

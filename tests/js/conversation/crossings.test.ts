@@ -2,19 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { espalier } from "../built.ts";
 import { atMost, crossed } from "../crossings.ts";
-import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import { SUMMARY, begin, round } from "./support.ts";
-import type { Fields } from "./support.ts";
-
-const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
-  espalier.openConversation<Fields>({
-    format: "openai-chat",
-    model: { name: "gpt-4o", maxPromptTokens: 4_000 },
-    entropy: 7,
-    ...options,
-  });
+import { SUMMARY, begin, open, round } from "./support.ts";
 
 for (const name of ["gpt-4o", "claude-sonnet-4-5"])
   test(`a request that fits crosses few times (${name})`, async () => {

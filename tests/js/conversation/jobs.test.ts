@@ -4,27 +4,27 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
-import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import type { Llm } from "../../../js/types/llm.ts";
-import { SUMMARY, begin, clock, heard, model, refused, rest, round, sound, turns } from "./support.ts";
+import {
+  LIMIT,
+  SUMMARY,
+  begin,
+  clock,
+  fill,
+  heard,
+  model,
+  open,
+  refused,
+  rest,
+  round,
+  sound,
+  text,
+  turns,
+} from "./support.ts";
 import type { Fields } from "./support.ts";
 
-const { openConversation, memoryStorage } = espalier;
-const LIMIT = 4_000;
-const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
-  openConversation<Fields>({
-    format: "openai-chat",
-    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
-    entropy: 7,
-    ...options,
-  });
+const { memoryStorage } = espalier;
 type Opened = Awaited<ReturnType<typeof open>>;
-function fill(conversation: Opened, ratio: number, from = 0): number {
-  let number = from;
-  while (conversation.usage().ratio < ratio) conversation.append(round(number++, 5));
-  return number;
-}
-const text = (conversation: Opened) => JSON.stringify(conversation.view().messages);
 
 /** Everything that can be done to two jobs, in every order. */
 const OPS = ["start", "answer 1", "answer 2", "fail 1", "fail 2", "cancel", "request"] as const;

@@ -10,7 +10,7 @@ import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { ProfileName } from "../../../js/types/profile.ts";
 import type { ProviderName } from "../../../js/types/validity.ts";
-import { SUMMARY, answered, begin, heard, model, rest, round, sound } from "./support.ts";
+import { SUMMARY, answered, begin, fill, heard, model, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
 const { openConversation, memoryStorage, validate, countMessages } = espalier;
@@ -19,11 +19,6 @@ const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
   openConversation<Fields>({ format: "openai-chat", model: { maxPromptTokens: 4_000 }, entropy: 7, ...options });
 type Opened = Awaited<ReturnType<typeof open>>;
 
-function fill(conversation: Opened, ratio: number, from = 0): number {
-  let number = from;
-  while (conversation.usage().ratio < ratio) conversation.append(round(number++, 5));
-  return number;
-}
 // ------------------------------------------------------------ counts
 
 test("how full a request is goes by our count, by the server's, or by the larger", async () => {

@@ -10,21 +10,11 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { ConversationStorage, HostStorage } from "../../../js/conversation/storage.ts";
-import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import { fakeIndexedDb } from "./indexeddb.ts";
-import { SUMMARY, begin, clock, model, refused, rest, round, sound } from "./support.ts";
-import type { Fields } from "./support.ts";
+import { SUMMARY, begin, clock, model, open, refused, rest, round, sound, text } from "./support.ts";
 
-const { openConversation, memoryStorage, nodeStorage, mementoStorage, workspaceStorage, indexedDbStorage } = espalier;
+const { memoryStorage, nodeStorage, mementoStorage, workspaceStorage, indexedDbStorage } = espalier;
 
-const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
-  openConversation<Fields>({
-    format: "openai-chat",
-    model: { name: "gpt-4o", maxPromptTokens: 4_000 },
-    entropy: 7,
-    ...options,
-  });
-const text = (conversation: Awaited<ReturnType<typeof open>>) => JSON.stringify(conversation.view().messages);
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "espalier-"));
 }

@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { receiverOf } from "../formats/rules.ts";
 import { espalier } from "../built.ts";
+export { rejected as refused } from "../refused.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { Conversation } from "../../../js/conversation/conversation.ts";
+import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { Llm, LlmReply } from "../../../js/types/llm.ts";
 
@@ -234,21 +236,39 @@ export async function rest(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((done) => setImmediate(done));
 }
 
+/** The limit of {@link open}. */
+export const LIMIT = 4_000;
+
+/** Opens a conversation whose requests have at most {@link LIMIT} tokens. */
+export const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
+  espalier.openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+    entropy: 7,
+    ...options,
+  });
+
+/** Appends rounds until the next request is this full. Returns the number of the next round. */
+export function fill(conversation: Conversation<Fields>, ratio: number, from = 0): number {
+  let number = from;
+  while (conversation.usage().ratio < ratio) conversation.append(round(number++, 5));
+  return number;
+}
+
+/** Returns the view as JSON. */
+export const text = (conversation: Conversation<Fields>) => JSON.stringify(conversation.view().messages);
+
 export function heard(conversation: Conversation<Fields>): AnyEvent[] {
   const events: AnyEvent[] = [];
   conversation.on("*", (event) => void events.push(event));
   return events;
 }
 
-export async function refused(run: () => unknown, code: string, path?: string): Promise<void> {
-  await assert.rejects(
-    async () => run(),
-    (error: unknown) => {
-      assert.ok(error instanceof espalier.EspalierError, String(error));
-      assert.deepEqual([error.code, error.path], [code, path], error.message);
-      return true;
-    },
-  );
+/** Listens from the opening on; `said` returns the warnings. */
+export function listening() {
+  const events: AnyEvent[] = [];
+  const said = () => events.flatMap((event) => (event.type === "warning" ? [`${event.code}: ${event.message}`] : []));
+  return { onEvent: (event: AnyEvent) => void events.push(event), said };
 }
 
 /** Checks that a request is valid, and within its budget by a fresh count. */

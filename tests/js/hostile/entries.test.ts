@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import { ENTRIES } from "./entries.ts";
-import type { Entry } from "./entries.ts";
+import type { Entry } from "./entry.ts";
 import { still } from "./still.ts";
 import { VALUES } from "./values.ts";
 

@@ -2,7 +2,8 @@
 
 import type { InlineContext } from "../../../js/inline-context/session.ts";
 import { inline } from "../inline-context/built.ts";
-import type { Entry } from "./entries.ts";
+import { methods, using } from "./entry.ts";
+import type { Entry } from "./entry.ts";
 
 const LIMITS =
   "profile budget window outputReserve encoding model tokenizer suffixShare suffixReserve minChars charsPerToken contextShare stableSlack cascade exact mode " +
@@ -29,43 +30,26 @@ const request = (more = {}) => ({ file: file(), cursor: 12, ...more });
 const clock = { now: () => 0 };
 const provider = () => ({ name: "one", provide: () => [{ id: "one", text: "interface Stock {}" }] });
 
-/** An operation on a session, and the session's answers afterwards. */
-function onSession(name: string, args: () => unknown[], options?: string): Entry {
-  return {
-    name: `inline.session.${name}`,
-    args,
-    ...(options !== undefined && { options }),
-    async run(...args) {
-      const session = new inline.InlineContext({ clock });
-      try {
-        session.open(file() as never);
-        session.open({ path: "b.ts", text: "export const stock = 1;\n", language: "typescript" });
-        const answer = await (session as any)[name](...args);
-        const { context, prefix } = session.context({
-          file: { path: "c.ts", text: "export const stock", language: "typescript" },
-          cursor: 12,
-        });
-        return [answer && { ...answer, ms: 0 }, context, prefix];
-      } finally {
-        session.free();
-      }
-    },
-  };
-}
+const withSession = (options: object, use: (session: InlineContext) => unknown) =>
+  using(new inline.InlineContext(options), use);
+
+const onSession = methods("inline.session", (name, args) =>
+  withSession({ clock }, async (session) => {
+    session.open(file() as never);
+    session.open({ path: "b.ts", text: "export const stock = 1;\n", language: "typescript" });
+    const answer = await (session as any)[name](...args);
+    const { context, prefix } = session.context({
+      file: { path: "c.ts", text: "export const stock", language: "typescript" },
+      cursor: 12,
+    });
+    return [answer && { ...answer, ms: 0 }, context, prefix];
+  }),
+);
 
 const editor = () => ({
   doc: { toString: () => "const rate = " },
   selection: { main: { head: 13, empty: true }, ranges: [1] },
 });
-const completed = async (use: (session: InlineContext) => unknown) => {
-  const session = new inline.InlineContext({ clock });
-  try {
-    return await use(session);
-  } finally {
-    session.free();
-  }
-};
-
 export const INLINE: readonly Entry[] = [
   {
     name: "inline.inlineContext",
@@ -152,14 +136,7 @@ export const INLINE: readonly Entry[] = [
         moveDebounceMs: 5,
       },
     ],
-    run(options) {
-      const session = new inline.InlineContext(options);
-      try {
-        return session.context(request() as never);
-      } finally {
-        session.free();
-      }
-    },
+    run: (options) => withSession(options, (session) => session.context(request() as never)),
     options: LIMITS,
   },
   onSession("open", () => [file()]),
@@ -187,6 +164,8 @@ export const INLINE: readonly Entry[] = [
     name: "inline.codeMirrorInlineContext",
     args: () => [() => "3;", { path: "rate.ts", language: "typescript" }],
     run: (complete, options) =>
-      completed((session) => inline.codeMirrorInlineContext(editor(), session, complete, options).complete(editor())),
+      withSession({ clock }, (session) =>
+        inline.codeMirrorInlineContext(editor(), session, complete, options).complete(editor()),
+      ),
   },
 ];

@@ -7,19 +7,12 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { ConversationLog as Log } from "../../../js/log/log.ts";
 import type { LogCheckpoint, LogEdit } from "../../../js/log/types.ts";
+import { refused } from "../refused.ts";
 import { runs } from "../runs.ts";
 
 const { ConversationLog, EspalierError, countMessages } = espalier;
 
 type Fields = Record<string, unknown>;
-
-function refused(run: () => unknown, code: string, path?: string): void {
-  assert.throws(run, (error: unknown) => {
-    assert.ok(error instanceof EspalierError, String(error));
-    assert.deepEqual([error.code, error.path], [code, path], error.message);
-    return true;
-  });
-}
 
 /** A clock that jumps. */
 const now = () => [5, -3, 1_700_000_000_000, 0][Math.floor(Math.random() * 4)]!;

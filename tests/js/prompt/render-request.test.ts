@@ -1,57 +1,17 @@
-/**
- * The flow of an agent's request: render, compact what does not fit, render again; and everything that can go wrong on
- * the way.
- */
+/** The flow of an agent's request: render, compact what does not fit, render again. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { RenderFormat } from "../../../js/prompt/output/request.ts";
-import { begin, HOSTS, model, rest, round, SUMMARY } from "../conversation/support.ts";
+import { begin, HOSTS, model, rest, SUMMARY } from "../conversation/support.ts";
 import type { Fields } from "../conversation/support.ts";
 import { turns } from "../conversation/replay.ts";
 import type { Shape } from "../conversation/replay.ts";
+import { agent, BUDGET, fails, filled, long, open, sound, summaries } from "./requests.ts";
 
-const {
-  AgentPrompt,
-  ConversationHistory,
-  createPiece: h,
-  Fragment,
-  SystemMessage,
-  UserMessage,
-  renderRequest,
-  openConversation,
-} = espalier;
-const BUDGET = 2_500;
-const open = (options: object = {}, messages: Fields[] = begin(5)) =>
-  openConversation<any>({ format: "openai-chat", messages, entropy: 1, ...options });
-const agent = (props: object = {}, ...children: any[]) =>
-  h(AgentPrompt, { system: "You mend parsers.", ...props }, ...children);
-const filled = (conversation: { append(messages: Fields[]): unknown }, from: number, to: number) => {
-  for (let at = from; at < to; at += 1) conversation.append(round(at));
-};
-
-/** A fresh count, and what the provider would refuse. */
-function sound(
-  { request, messages, tokens, budget }: { request: object; messages: Fields[]; tokens: number; budget: number },
-  format: RenderFormat = "openai-chat",
-  tools: Fields[] = [],
-): void {
-  const whole = format === "anthropic" || format === "gemini" ? request : messages;
-  const provider = format === "raw" || format === "ai-sdk" ? "openai-chat" : format;
-  assert.deepEqual(espalier.validate(whole, provider, { format, pending: "keep" }), []);
-  const { total } = espalier.countMessages(whole, { format, tools });
-  assert.ok(total <= tokens && tokens <= budget, `${total} counted, ${tokens} reported, ${budget} allowed`);
-}
-const summaries = (messages: Fields[]) =>
-  messages.filter((message) => JSON.stringify(message).includes("<conversation-summary")).length;
-async function fails(run: () => Promise<unknown>, code: string, path?: string): Promise<any> {
-  let thrown: any;
-  await assert.rejects(run, (error: any) => ((thrown = error), error.code === code));
-  if (path !== undefined) assert.equal(thrown.path, path);
-  return thrown;
-}
+const { ConversationHistory, createPiece: h, Fragment, UserMessage, renderRequest, openConversation } = espalier;
 
 test("a prompt that fits is rendered, and holds the conversation's own messages", async () => {
   const conversation = await open();
@@ -118,8 +78,7 @@ test("where the model fails rules write the summary; nothing is left out without
     },
     undefined,
   ]) {
-    const conversation = await open(llm && { llm });
-    filled(conversation, 5, 25);
+    const conversation = await long(llm && { llm });
     const made = await renderRequest(agent(), { conversation, budget: BUDGET });
     assert.deepEqual([made.status, summaries(made.messages), made.trimmed], ["applied", 1, []]);
     sound(made);
@@ -128,8 +87,7 @@ test("where the model fails rules write the summary; nothing is left out without
 
 test("an abort while the model is asked leaves the conversation as it was", async () => {
   const { llm, calls } = model();
-  const conversation = await open({ llm });
-  filled(conversation, 5, 25);
+  const conversation = await long({ llm });
   const before = JSON.stringify(conversation.view().messages);
   const controller = new AbortController();
   const pending = renderRequest(agent(), { conversation, budget: BUDGET, signal: controller.signal });
@@ -146,8 +104,7 @@ test("an abort while the model is asked leaves the conversation as it was", asyn
 test("a model that hangs is given up, and rules write the summary", async () => {
   const signals: AbortSignal[] = [];
   const llm = ({ signal }: { signal: AbortSignal }) => (signals.push(signal), new Promise<string>(() => undefined));
-  const conversation = await open({ llm, timeoutsMs: { model: 20 } });
-  filled(conversation, 5, 25);
+  const conversation = await long({ llm, timeoutsMs: { model: 20 } });
   const made = await renderRequest(agent(), { conversation, budget: BUDGET });
   assert.deepEqual([made.status, summaries(made.messages), made.trimmed], ["applied", 1, []]);
   assert.ok(signals.length > 0 && signals.every(({ aborted }) => aborted));
@@ -167,8 +124,7 @@ test("an answer in the form of another profile is read", async () => {
     ["gemini-cli", heading],
     ["copilot-cli", snapshot],
   ] as const) {
-    const conversation = await open({ profile, llm: async () => answer, compact: { verify: "never" } });
-    filled(conversation, 5, 25);
+    const conversation = await long({ profile, llm: async () => answer, compact: { verify: "never" } });
     const made = await renderRequest(agent(), { conversation, budget: BUDGET });
     const sent = JSON.stringify(made.messages);
     assert.deepEqual([made.status, made.compactions.at(-1)!.report!.model?.failure], ["applied", undefined], profile);
@@ -259,197 +215,16 @@ test("two histories are refused", async () => {
   await fails(() => both({}, { messages: begin(1) }), "bad_option", "prompt");
 });
 
-test("a prompt that is too large without its history is refused with its largest elements, and nothing is compacted", async () => {
-  const conversation = await open({ llm: async () => SUMMARY });
-  filled(conversation, 5, 25);
-  const before = conversation.log.length;
-  const breakpoint = h("cacheBreakpoint", { type: "ephemeral" });
-  for (const prompt of [
-    h(
-      Fragment,
-      null,
-      h(SystemMessage, null, "word ".repeat(3_000)),
-      h(ConversationHistory, { priority: 700 }),
-      h(UserMessage, { priority: 900 }, "Go on."),
-    ),
-    h(
-      Fragment,
-      null,
-      h(SystemMessage, null, "word ".repeat(3_000), breakpoint),
-      h(ConversationHistory, { priority: 700 }),
-      h(UserMessage, { priority: 900 }, "Go on."),
-    ),
-  ]) {
-    const error = await fails(() => renderRequest(prompt, { conversation, budget: BUDGET }), "budget_exceeded");
-    assert.ok(error instanceof espalier.BudgetExceededError);
-    assert.match(
-      error.message,
-      /without its history needs 30\d\d tokens, and 2500 are allowed. Largest: LogicalWrapper -> system \(30\d\d\)/,
-    );
-    assert.equal(error.details.largest.length, 2);
-    assert.equal(conversation.log.length, before);
-  }
-  // What is worth less than the history makes room for it.
-  const prompt = h(
-    Fragment,
-    null,
-    h(UserMessage, { priority: 10 }, "word ".repeat(3_000)),
-    h(ConversationHistory, { priority: 700 }),
-  );
-  const made = await renderRequest(prompt, { conversation, budget: BUDGET });
-  assert.equal(made.status, "applied");
-  sound(made);
-});
-
 test("cache breakpoints that protect the history lead to a compaction, too", async () => {
-  const conversation = await open();
-  filled(conversation, 5, 25);
+  const conversation = await long();
   const prompt = agent({}, h(UserMessage, { priority: 950 }, "Be brief.", h("cacheBreakpoint", { type: "ephemeral" })));
   const made = await renderRequest(prompt, { conversation, budget: BUDGET });
   assert.deepEqual([made.status, summaries(made.messages)], ["applied", 1]);
   sound(made);
 });
 
-test("what cannot be summarised is left out only if that is allowed, and the result says so", async () => {
-  const never = { compact: { ladder: [] } };
-  const long = async (options: object) => {
-    const conversation = await open(options);
-    filled(conversation, 5, 25);
-    return conversation;
-  };
-  const drop = "lastResort";
-  const tried = await renderRequest(agent(), { conversation: await long(never), budget: BUDGET, drop });
-  assert.ok(["noResult", "dropped"].includes(tried.status) && tried.trimmed.length > 0, tried.status);
-  const off = await renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET, drop });
-  assert.deepEqual([off.status, off.trimmed.length > 0], ["dropped", true]);
-  const asked: string[] = [];
-  const freely = await renderRequest(agent(), {
-    conversation: await long({ llm: async () => (asked.push("x"), SUMMARY) }),
-    budget: BUDGET,
-    drop: "freely",
-  });
-  assert.deepEqual(
-    [freely.status, asked, freely.trimmed[0]!.rule, freely.trimmed[0]!.ids],
-    ["dropped", [], "priority", ["m2"]],
-  );
-  for (const made of [tried, off, freely]) sound(made);
-  const conversation = await long(never);
-  const before = JSON.stringify(conversation.view().messages);
-  const error = await fails(
-    () => renderRequest(agent(), { conversation, budget: BUDGET }),
-    "budget_exceeded",
-    "options.drop",
-  );
-  assert.ok(error.details.needed > BUDGET && error.details.largest.length === 5);
-  assert.deepEqual(
-    error.details.compactions.map(({ status }: Fields) => status),
-    ["budget_exceeded"],
-  );
-  assert.match(
-    error.message,
-    /^The request needs \d+ tokens, and 2500 are allowed\. Compactions ended as budget_exceeded \(.*drop: "lastResort"\.$/,
-  );
-  assert.equal(JSON.stringify(conversation.view().messages), before);
-  await fails(
-    async () => renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET }),
-    "budget_exceeded",
-    "options.drop",
-  );
-  assert.equal((await renderRequest(agent(), { conversation, budget: 50_000 })).status, "rendered");
-  await fails(
-    () => renderRequest(agent(), { conversation, budget: BUDGET, drop: "always" as any }),
-    "bad_option",
-    "options.drop",
-  );
-});
-
-/** A prompt whose last message takes the room that a summary made. */
-function greedy() {
-  let asked = 0;
-  const Greedy = () => h(UserMessage, { priority: 990 }, (asked += 1) === 1 ? "Go on." : "word ".repeat(2_300));
-  return h(
-    Fragment,
-    null,
-    h(ConversationHistory, { priority: 700, flexGrow: 2 }),
-    h(Greedy, { priority: 990, flexGrow: 1 }),
-  );
-}
-
-test("a component that takes the room which a summary made: an error, or the history goes by priority", async () => {
-  for (const drop of ["never", "lastResort"] as const) {
-    const conversation = await open();
-    filled(conversation, 5, 25);
-    const events: any[] = [];
-    conversation.on("*", (event) => void events.push(event));
-    const pending = () => renderRequest(greedy(), { conversation, budget: BUDGET, drop });
-    if (drop === "never") {
-      const error = await fails(pending, "budget_exceeded", "options.drop");
-      assert.ok(error.details.needed > BUDGET && error.details.largest[0].id === "prompt", error.message);
-    } else {
-      const made = await pending();
-      assert.deepEqual([made.status, made.source], ["appliedButReRenderFailed", "foreground"]);
-      assert.ok(made.trimmed.every(({ rule }) => rule === "priority") && made.trimmed.length > 0);
-      assert.equal(events.find(({ type }) => type === "context_trimmed").performedBy, "render");
-      sound(made);
-    }
-    const insufficient = events.filter(({ type }) => type === "compaction_insufficient");
-    assert.deepEqual(insufficient, [
-      {
-        type: "compaction_insufficient",
-        trigger: "overflow",
-        request: 1,
-        limit: BUDGET,
-        isSent: drop === "lastResort",
-      },
-    ]);
-  }
-});
-
-test("Copilot Chat's outcome of a summary that does not make the next render fit", async () => {
-  const outcomes = async (prompt: any, drop: "never" | "lastResort") => {
-    const { llm, calls } = model();
-    const conversation = await open({ llm, eventProfile: "copilot-chat" });
-    const events: any[] = [];
-    conversation.on("*", ({ type, data }: any) => void (data && events.push([type, data.trigger, data.outcome])));
-    let at = 5;
-    while ((await renderRequest(agent(), { conversation, budget: BUDGET })).report!.job === undefined)
-      filled(conversation, at, (at += 1));
-    while (calls.length === 0) await rest();
-    filled(conversation, at, at + 4);
-    const pending = renderRequest(prompt, { conversation, budget: BUDGET, drop }).catch(() => undefined);
-    await rest();
-    calls[0]!.answer(SUMMARY);
-    await pending;
-    return events.slice(1);
-  };
-  const applied = (outcome: string) => [["backgroundSummarizationApplied", "budgetExceededWaited", outcome]];
-  assert.deepEqual(await outcomes(agent(), "never"), applied("applied"));
-  for (const drop of ["never", "lastResort"] as const)
-    assert.deepEqual(await outcomes(greedy(), drop), applied("appliedButReRenderFailed"));
-});
-
-test("the last resort is the prompt without what must stay of the history", async () => {
-  const messages = [
-    { role: "system", content: "word ".repeat(2_600) },
-    { role: "user", content: "Go on." },
-  ];
-  const given = async () => ({ conversation: await open({}, messages), budget: BUDGET });
-  const error = await fails(async () => renderRequest(agent(), await given()), "budget_exceeded");
-  assert.deepEqual(error.details.largest[0].id, "m0");
-  const made = await renderRequest(agent(), { ...(await given()), drop: "lastResort" });
-  assert.deepEqual(
-    [made.status, made.messages.map(({ content }: Fields) => content)],
-    ["dropped", ["You mend parsers."]],
-  );
-  assert.deepEqual(
-    made.trimmed.flatMap(({ ids }) => ids),
-    ["m0", "m1"],
-  );
-});
-
 test("components that render before the history are asked once, those behind it again", async () => {
-  const conversation = await open();
-  filled(conversation, 5, 25);
+  const conversation = await long();
   const asked: string[] = [];
   const Named = ({ name }: { name: string }) => (asked.push(name), h(UserMessage, { priority: 950 }, name));
   const prompt = h(
@@ -478,8 +253,7 @@ test("an error of a component arrives as it is, and the conversation goes on", a
 });
 
 test("the element's own conversation, and plain messages, need no option", async () => {
-  const conversation = await open();
-  filled(conversation, 5, 25);
+  const conversation = await long();
   const named = await renderRequest(agent({ conversation }), { budget: BUDGET });
   assert.deepEqual([named.status, named.messages.slice(1)], ["applied", conversation.view().messages]);
   const messages = [...begin(25)];
@@ -496,8 +270,7 @@ test("tools count, given here or with the conversation", async () => {
     },
   ];
   for (const given of [{ tools }, {}]) {
-    const conversation = await open("tools" in given ? {} : { tools });
-    filled(conversation, 5, 25);
+    const conversation = await long("tools" in given ? {} : { tools });
     const made = await renderRequest(agent(), { conversation, budget: BUDGET, ...given });
     assert.equal(made.status, "applied");
     assert.equal(made.tokens, espalier.countMessages(made.messages, { tools }).total);
@@ -515,8 +288,7 @@ test("a request of the conversation alone counts no prompt", async () => {
 });
 
 test("a provider's refusal is learned from, and the next request is smaller", async () => {
-  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 50_000 } });
-  filled(conversation, 5, 25);
+  const conversation = await long({ model: { name: "gpt-4o", maxPromptTokens: 50_000 } });
   const first = await renderRequest(agent(), { conversation });
   assert.deepEqual([first.status, first.budget], ["rendered", 50_000]);
   assert.equal(
@@ -529,15 +301,13 @@ test("a provider's refusal is learned from, and the next request is smaller", as
 });
 
 test("where the server manages the context nothing is compacted and nothing left out", async () => {
-  const conversation = await open({ serverManaged: true });
-  filled(conversation, 5, 25);
+  const conversation = await long({ serverManaged: true });
   const made = await renderRequest(agent(), { conversation, budget: BUDGET });
   assert.deepEqual([made.status, made.compactions, made.trimmed, made.messages.length], ["rendered", [], [], 53]);
 });
 
 test("a smaller model: the history is compacted for it, and says why", async () => {
-  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 50_000 } });
-  filled(conversation, 5, 25);
+  const conversation = await long({ model: { name: "gpt-4o", maxPromptTokens: 50_000 } });
   assert.equal((await renderRequest(agent(), { conversation })).status, "rendered");
   const made = await renderRequest(agent(), { conversation, model: { name: "gpt-4o-mini", maxPromptTokens: BUDGET } });
   assert.deepEqual([made.status, made.budget, made.compactions.at(-1)!.trigger], ["applied", BUDGET, "model_switch"]);
@@ -545,8 +315,7 @@ test("a smaller model: the history is compacted for it, and says why", async () 
 });
 
 test("a summary can be taken back, and the next request has another", async () => {
-  const conversation = await open();
-  filled(conversation, 5, 25);
+  const conversation = await long();
   await renderRequest(agent(), { conversation, budget: BUDGET });
   conversation.undo();
   const made = await renderRequest(agent(), { conversation, budget: 50_000 });

@@ -4,29 +4,17 @@
  */
 
 import assert from "node:assert/strict";
-import { createServer as createHttpServer } from "node:http";
-import type { IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { EspalierError, openai } from "../../../js/providers/index.ts";
-import type { HttpOptions, ProviderEvent, SendOptions } from "../../../js/providers/index.ts";
-import { answer, failWithin, hang, raw, refuse, reset, WIRES } from "../../server/model.mjs";
-import type { Behaviour } from "../../server/model.mjs";
-import { asks, failure, firing, hurried, KEY, make, NAMES, noSecret, scripted, until } from "./support.ts";
-import type { WireName } from "./support.ts";
+import type { HttpOptions, SendOptions } from "../../../js/providers/index.ts";
+import { answer, hang, raw, refuse, WIRES } from "../../server/model.mjs";
+import { asks, beginOn, failure, firing, hurried, KEY, make, NAMES, noSecret, scripted, until } from "./support.ts";
 
 const server = await scripted();
-
-function begin(name: WireName, behaviour: Behaviour | string, options: Partial<HttpOptions> = {}) {
-  server.clear();
-  server.script(behaviour);
-  const provider = make(name, server, { retries: 0, ...options });
-  return { provider, send: (how: SendOptions = {}) => provider.send(asks(provider), how) };
-}
-
-/** Every piece of a key that says too much of it. */
-const pieces = (key: string) => Array.from({ length: key.length - 7 }, (_, at) => key.slice(at, at + 8));
+const begin = beginOn(server);
+const RETRIES = { retries: 2, clock: hurried() };
 
 /** The server has the request: what it does from then on is decided. */
 const arrived = () => server.seen.length > 0;
@@ -86,7 +74,7 @@ for (const name of NAMES) {
       for (let part = 1; part < 12; part++) {
         const cutAfter = Math.floor((length * part) / 12);
         const { code, details } = await failure(
-          begin(name, answer(what, { cutAfter, ...(end && { end }) }), { retries: 2, clock: hurried() }).send({
+          begin(name, answer(what, { cutAfter, ...(end && { end }) }), RETRIES).send({
             stream: true,
           }),
         );
@@ -109,32 +97,17 @@ for (const name of NAMES) {
   });
 
   test(`${name}: a body that is cut`, async () => {
-    const { send } = begin(name, answer({ text: "words" }, { cutAfter: 20, headers: { "content-length": "1000" } }), {
-      retries: 2,
-      clock: hurried(),
-    });
+    const { send } = begin(
+      name,
+      answer({ text: "words" }, { cutAfter: 20, headers: { "content-length": "1000" } }),
+      RETRIES,
+    );
     const { code, details } = await failure(send({ stream: false }));
     assert.deepEqual([code, details.kind, details.attempts], ["network", "cut", 1]);
     const quiet = await failure(
       begin(name, answer({ text: "words" }, { cutAfter: 20, end: "quiet" })).send({ stream: false }),
     );
     assert.equal(quiet.code, "bad_response");
-  });
-
-  test(`${name}: a connection that breaks before the answer is made again`, async () => {
-    const { code, details } = await failure(begin(name, reset(), { retries: 2, clock: hurried() }).send());
-    assert.deepEqual([code, details.attempts], ["network", 3]);
-    const events: ProviderEvent[] = [];
-    const { send } = begin(name, "good", { retries: 2, clock: hurried(), onEvent: (event) => events.push(event) });
-    server.queue(reset(), reset());
-    assert.match((await send()).text, /scripted model/);
-    assert.deepEqual(
-      events.map((event) => event.type === "retry" && [event.attempt, event.delayMs, event.code]),
-      [
-        [1, 500, "network"],
-        [2, 1000, "network"],
-      ],
-    );
   });
 
   test(`${name}: answers that make no sense`, async () => {
@@ -152,9 +125,7 @@ for (const name of NAMES) {
       ["plain", "text/plain"],
     ] as const) {
       for (const stream of [false, true]) {
-        const { code } = await failure(
-          begin(name, raw(body, { type }), { retries: 2, clock: hurried() }).send({ stream }),
-        );
+        const { code } = await failure(begin(name, raw(body, { type }), RETRIES).send({ stream }));
         assert.equal(code, "bad_response", `${JSON.stringify(body)} ${stream}`);
         assert.equal(server.seen.length, 1);
       }
@@ -283,206 +254,6 @@ for (const name of NAMES) {
     assert.equal((await send({ stream: true })).text, "All.");
     await freed();
   });
-
-  test(`${name}: waits before trying again are those that the server asks for`, async () => {
-    const waits = async (headers: Record<string, string>, options: Partial<HttpOptions> = {}) => {
-      const slept: number[] = [];
-      const now = Date.parse("2026-01-01T00:00:00Z");
-      const { send } = begin(name, refuse({ status: 429, message: "slow down", headers }), {
-        retries: 2,
-        clock: { ...hurried(slept), now: () => now },
-        ...options,
-      });
-      const { code, details } = await failure(send());
-      assert.equal(code, "rate_limited");
-      return [slept, details.retryAfterMs, details.attempts];
-    };
-    assert.deepEqual(await waits({ "retry-after": "7" }), [[7_000, 7_000], 7_000, 3]);
-    assert.deepEqual(await waits({ "retry-after": "0.25" }), [[250, 250], 250, 3]);
-    assert.deepEqual(await waits({ "retry-after-ms": "1234", "retry-after": "9" }), [[1_234, 1_234], 1_234, 3]);
-    assert.deepEqual(await waits({ "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" }), [[30_000, 30_000], 30_000, 3]);
-    assert.deepEqual(await waits({ "retry-after": "Wed, 31 Dec 2025 23:00:00 GMT" }), [[0, 0], 0, 3]);
-    assert.deepEqual(await waits({ "retry-after": "soon" }), [[500, 1_000], undefined, 3]);
-    assert.deepEqual(await waits({ "retry-after": "-5" }), [[500, 1_000], undefined, 3]);
-    assert.deepEqual(await waits({}), [[500, 1_000], undefined, 3]);
-    assert.deepEqual(await waits({}, { retries: 6 }), [[500, 1_000, 2_000, 4_000, 8_000, 8_000], undefined, 7]);
-    assert.deepEqual(await waits({}, { retries: 0 }), [[], undefined, 1]);
-    // An hour is for the host to decide.
-    assert.deepEqual(await waits({ "retry-after": "3600" }), [[], 3_600_000, 1]);
-    assert.deepEqual(await waits({ "retry-after": "120" }, { maxRetryAfterMs: 200_000 }), [
-      [120_000, 120_000],
-      120_000,
-      3,
-    ]);
-  });
-
-  test(`${name}: nothing is sent again but what may help`, async () => {
-    for (const [status, sent] of [
-      [400, 1],
-      [401, 1],
-      [403, 1],
-      [404, 1],
-      [408, 1],
-      [413, 1],
-      [422, 1],
-      [429, 3],
-      [500, 3],
-      [502, 3],
-      [503, 3],
-      [529, 3],
-    ] as const) {
-      const { send } = begin(name, refuse({ status, message: "no", code: "other", type: "other" }), {
-        retries: 2,
-        clock: hurried(),
-      });
-      await failure(send());
-      assert.equal(server.seen.length, sent, String(status));
-      // The same request each time.
-      assert.equal(new Set(server.seen.map(({ text }) => text)).size, 1);
-    }
-  });
-
-  test(`${name}: a server that knows that it would not help`, async () => {
-    await failure(
-      begin(name, refuse({ status: 503, message: "no", headers: { "x-should-retry": "false" } }), {
-        retries: 2,
-        clock: hurried(),
-      }).send(),
-    );
-    assert.equal(server.seen.length, 1);
-  });
-
-  test(`${name}: sent elsewhere`, async () => {
-    const { send } = begin(name, raw("", { status: 307, headers: { location: `${server.url}/v2/chat/completions` } }));
-    const { code, message } = await failure(send());
-    assert.equal(code, "bad_response");
-    assert.match(message, /baseUrl must name the place itself/);
-    assert.equal(server.seen.length, 1, "the key went nowhere else");
-  });
-
-  test(`${name}: a redirect takes the key to no other host`, async () => {
-    const other: IncomingMessage[] = [];
-    const elsewhere = createHttpServer((request, response) => {
-      other.push(request);
-      response.end("{}");
-    });
-    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-    const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/v1`;
-    try {
-      for (const status of [301, 302, 303, 307, 308]) {
-        for (const stream of [false, true]) {
-          const { code, message } = await failure(
-            begin(name, raw("", { status, headers: { location } }), { retries: 1, clock: hurried() }).send({ stream }),
-          );
-          assert.deepEqual([code, server.seen.length], ["bad_response", 1], message);
-        }
-      }
-      assert.deepEqual(
-        other.map(({ headers }) => headers),
-        [],
-      );
-    } finally {
-      elsewhere.close();
-    }
-  });
-
-  test(`${name}: a key at any place of what is quoted is hidden before the cut`, async () => {
-    const check = async (behaviour: Behaviour, how: SendOptions = {}) => {
-      const events: ProviderEvent[] = [];
-      const error = await failure(
-        begin(name, behaviour, { retries: 1, clock: hurried(), onEvent: (event) => events.push(event) }).send(how),
-      );
-      for (const piece of pieces(KEY)) {
-        assert.ok(
-          ![error.message, JSON.stringify(error.details), JSON.stringify(events), error.stack].some((text) =>
-            text?.includes(piece),
-          ),
-          `${piece} in ${error.message}`,
-        );
-      }
-      return error;
-    };
-    for (let at = 500 - KEY.length - 2; at <= 502; at += 4) {
-      const message = `${"y".repeat(at)}${KEY} and more ${"z".repeat(300)}`;
-      await check(refuse({ status: 400, message }));
-      await check(refuse({ status: 503, message }));
-      await check(failWithin({ status: 500, message }, undefined), { stream: true });
-    }
-    for (let at = 200 - KEY.length - 2; at <= 202; at += 4) {
-      const text = `${"y".repeat(at)}${KEY} and more`;
-      await check(raw(text));
-      await check(raw(`data: ${text}\n\n`, { type: "text/event-stream" }), { stream: true });
-      await check(raw(`data: ${JSON.stringify(text)}\n\n`, { type: "text/event-stream" }), { stream: true });
-      await check(raw(`<html><title>${text}</title></html>`, { type: "text/html" }));
-    }
-    const { message } = await check(refuse({ status: 400, message: "y".repeat(600) }));
-    assert.ok(message.endsWith(`${"y".repeat(500)} …`), "what has no secret in it is cut as before");
-  });
-
-  test(`${name}: a cause that holds the key anywhere is not passed on`, async () => {
-    const holders: ((error: Error) => Error)[] = [
-      (error) => Object.assign(error, { config: { headers: { authorization: `Bearer ${KEY}` } } }),
-      (error) => Object.assign(error, { request: new Headers({ "x-api-key": KEY }) }),
-      (error) => Object.assign(error, { sent: new Map([[KEY, 1]]) }),
-      (error) => new AggregateError([error, new Error(`sent ${KEY}`)]),
-      (error) =>
-        Array.from({ length: 12 }).reduce<Error>(
-          (cause) => new Error("outer", { cause }),
-          new Error(KEY, { cause: error }),
-        ),
-      (error) =>
-        Object.defineProperty(error, "held", {
-          get: () => {
-            throw new Error("no");
-          },
-        }),
-    ];
-    for (const hold of holders) {
-      const { code, cause } = await failure(
-        begin(name, "good", { fetch: () => Promise.reject(hold(new Error("broken"))) }).send(),
-      );
-      assert.deepEqual([code, cause], ["network", undefined]);
-    }
-    const plain = new Error("broken");
-    assert.equal((await failure(begin(name, "good", { fetch: () => Promise.reject(plain) }).send())).cause, plain);
-  });
-
-  test(`${name}: the key goes into a header and nowhere else`, async () => {
-    const { provider, send } = begin(name, "good");
-    const { raw: _, ...rest } = await send();
-    noSecret(rest);
-    noSecret(provider);
-    const [{ url, headers, text } = assert.fail()] = server.seen;
-    assert.ok(!url.includes(KEY) && !text.includes(KEY));
-    assert.equal(Object.values(headers).filter((value) => String(value).includes(KEY)).length, 1);
-    // A key that changes is asked for each time, and one that cannot be had is an error of its own.
-    let number = 0;
-    const { send: fresh } = begin(name, "good", { apiKey: async () => ` ${KEY}${++number}\n` });
-    await fresh();
-    await fresh();
-    assert.deepEqual(
-      server.seen.map(({ headers }) =>
-        Object.values(headers).some((value) => String(value).endsWith(`${KEY}1`)) ? 1 : 2,
-      ),
-      [1, 2],
-    );
-    const { code } = await failure(begin(name, "good", { apiKey: () => Promise.reject(new Error("locked")) }).send());
-    assert.equal(code, "auth");
-    const never = new AbortController();
-    const hangs = () => {
-      setImmediate(() => never.abort());
-      return new Promise<string>(() => undefined);
-    };
-    assert.equal(
-      (await failure(begin(name, "good", { apiKey: hangs }).send({ signal: never.signal }))).code,
-      "aborted",
-    );
-    for (const apiKey of [`${KEY}\nX: y`, "schlüssel-0123456789", `${KEY} ${KEY}`]) {
-      const error = await failure(begin(name, "good", { apiKey }).send());
-      assert.deepEqual([error.code, error.path], ["bad_option", "options.apiKey"]);
-      assert.ok(!error.message.includes(apiKey.slice(0, 8)));
-    }
-  });
 }
 
 test("nobody there", async () => {
@@ -568,54 +339,30 @@ test("a fetch of the host's that misbehaves", async () => {
   const never = firing(0, () => false);
   const send = (fetch: unknown, how: SendOptions = {}, clock = never) =>
     failure(openai({ ...base, clock, fetch: fetch as typeof globalThis.fetch }).send({ messages: [] }, how));
+  const check = async (code: string, ...given: Parameters<typeof send>) =>
+    assert.equal((await send(...given)).code, code);
   // It ignores its signal.
-  assert.equal(
-    (
-      await send(
-        () => new Promise(() => undefined),
-        {},
-        firing(60, () => true),
-      )
-    ).code,
-    "timeout",
-  );
-  assert.equal(
-    (
-      await send(() => {
-        throw new TypeError(`bad header ${KEY}`);
-      })
-    ).code,
-    "network",
-  );
+  const ignoring = () => new Promise(() => undefined);
+  const atLimit = firing(60, () => true);
+  await check("timeout", ignoring, {}, atLimit);
+  await check("network", () => {
+    throw new TypeError(`bad header ${KEY}`);
+  });
   const leaky = await send(() => Promise.reject(new TypeError("fetch failed", { cause: new Error(`Bearer ${KEY}`) })));
   assert.deepEqual([leaky.code, leaky.cause], ["network", undefined]);
   // Node's own limits are no broken connection: what was sent may be under way.
   const undici = (code: string) =>
     new TypeError("fetch failed", { cause: Object.assign(new Error("Headers Timeout Error"), { code }) });
-  assert.equal((await send(() => Promise.reject(undici("UND_ERR_HEADERS_TIMEOUT")))).code, "timeout");
-  assert.equal((await send(() => Promise.reject(undici("UND_ERR_CONNECT_TIMEOUT")))).code, "network");
-  assert.equal(
-    (
-      await send(
-        async () =>
-          new Response(new ReadableStream({ pull: (controller) => controller.error(undici("UND_ERR_BODY_TIMEOUT")) })),
-      )
-    ).code,
-    "timeout",
-  );
-  assert.equal((await send(async () => new Response(null))).code, "bad_response");
-  assert.equal(
-    (
-      await send(
-        async () => new Response(new ReadableStream({ start() {} })),
-        { stream: true, timeoutMs: 50 },
-        firing(50, () => true),
-      )
-    ).code,
-    "timeout",
-  );
-  const failing = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
-  assert.equal((await send(async () => new Response(failing))).code, "network");
+  const failing = (error: Error) => async () =>
+    new Response(new ReadableStream({ pull: (controller) => controller.error(error) }));
+  await check("timeout", () => Promise.reject(undici("UND_ERR_HEADERS_TIMEOUT")));
+  await check("network", () => Promise.reject(undici("UND_ERR_CONNECT_TIMEOUT")));
+  await check("timeout", failing(undici("UND_ERR_BODY_TIMEOUT")));
+  await check("network", failing(new Error("gone")));
+  await check("bad_response", async () => new Response(null));
+  const silent = async () => new Response(new ReadableStream({ start() {} }));
+  const atOnce = firing(50, () => true);
+  await check("timeout", silent, { stream: true, timeoutMs: 50 }, atOnce);
 });
 
 test("connections are used again, and none is left behind", async () => {

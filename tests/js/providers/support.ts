@@ -3,10 +3,16 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { anthropic, EspalierError, gemini, openai, openaiResponses } from "../../../js/providers/index.ts";
-import type { HttpOptions, Provider, ProviderErrorDetails, ProviderRequest } from "../../../js/providers/index.ts";
+import type {
+  HttpOptions,
+  Provider,
+  ProviderErrorDetails,
+  ProviderRequest,
+  SendOptions,
+} from "../../../js/providers/index.ts";
 import type { CompactStatus } from "../../../js/types/compact-report.ts";
 import { modelServer, WIRES } from "../../server/model.mjs";
-import type { ModelServer } from "../../server/model.mjs";
+import type { Behaviour, ModelServer } from "../../server/model.mjs";
 
 export type WireName = keyof typeof WIRES;
 export const NAMES = Object.keys(WIRES) as WireName[];
@@ -68,6 +74,16 @@ export function make(name: WireName, server: ModelServer, options: Partial<HttpO
 
 export const asks = (provider: Provider): ProviderRequest =>
   provider.toRequest([{ role: "user", content: "Hello." }], { maxTokens: 100 });
+
+/** Returns a function that scripts the next answers of a server, and makes a provider that asks it without retries. */
+export function beginOn(server: ModelServer) {
+  return (name: WireName, behaviour: Behaviour | string, options: Partial<HttpOptions> = {}) => {
+    server.clear();
+    server.script(behaviour);
+    const provider = make(name, server, { retries: 0, ...options });
+    return { provider, send: (how: SendOptions = {}) => provider.send(asks(provider), how) };
+  };
+}
 
 /** Returns the error of a request that must fail, and checks that it contains no secret. */
 export async function failure(work: Promise<unknown>): Promise<EspalierError & { details: ProviderErrorDetails }> {

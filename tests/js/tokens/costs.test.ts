@@ -10,21 +10,14 @@ import type { Format, Part } from "../../../js/types/messages.ts";
 import { samples } from "../formats/samples.ts";
 import { espalier } from "../built.ts";
 import { conversation } from "../providers/conversations.ts";
+import { refused } from "../refused.ts";
 import { runs } from "../runs.ts";
 
-const { Calibration, EspalierError, countMessages, countPart, countTools, prune } = espalier;
+const { Calibration, countMessages, countPart, countTools, prune } = espalier;
 
 /** The header of a picture of 1,024 x 1,024. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAABAAAAAQA";
 const url = "https://example.com/a.avif";
-
-function refused(run: () => unknown, code: string, path?: string): void {
-  assert.throws(run, (error: unknown) => {
-    assert.ok(error instanceof EspalierError, String(error));
-    assert.deepEqual([error.code, error.path], [code, path], error.message);
-    return true;
-  });
-}
 
 test("pictures as the model sees them", () => {
   const cost = (options: CountOptions) => countPart({ type: "image", data: PNG }, options);

@@ -5,11 +5,11 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { espalier } from "../built.ts";
+import { refused } from "../refused.ts";
 import type { WorkerLike } from "../../../js/tokens/worker-like.ts";
 
 const {
   Calibration,
-  EspalierError,
   TokenWorker,
   clearCache,
   count,
@@ -24,14 +24,6 @@ const {
   suffixWithin,
   tokenOffsets,
 } = espalier;
-
-function refused(run: () => unknown, code: string, path?: string): void {
-  assert.throws(run, (error: unknown) => {
-    assert.ok(error instanceof EspalierError, String(error));
-    assert.deepEqual([error.code, error.path], [code, path], error.message);
-    return true;
-  });
-}
 
 /** Texts of many kinds and lengths; the long ones go through the buffer in chunks. */
 const texts = [

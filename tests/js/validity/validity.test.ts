@@ -8,6 +8,7 @@ import type { Finding, ProviderName, RepairOptions } from "../../../js/types/val
 import type { Format } from "../../../js/types/messages.ts";
 import { espalier } from "../built.ts";
 import { freeze, messagesOf } from "../formats/common.ts";
+import { refused } from "../refused.ts";
 import { runs } from "../runs.ts";
 import { hosts } from "./hosts.ts";
 
@@ -332,14 +333,6 @@ test("calls that are running", () => {
 });
 
 // ---------------------------------------------------------------- input that is none
-
-function refused(run: () => unknown, code: string, path: string): void {
-  assert.throws(run, (error: unknown) => {
-    const { name, code: got, path: at, message } = error as EspalierError;
-    assert.deepEqual([name, got, at], ["EspalierError", code, path], message);
-    return true;
-  });
-}
 
 test("options that make no sense", () => {
   for (const provider of ["morse", "ai-sdk", "espalier", "constructor", "", undefined, null, 7, {}, Symbol("x")]) {

@@ -6,7 +6,7 @@
 //!
 //! - [`entry`]: the types of entries.
 //! - `store`, `fold`: the stored entries, and the state that results from them.
-//! - `check`: which entries are accepted.
+//! - `check`, `range`: which entries are accepted.
 //! - `undo`, `view`, `recall`, `compare`: queries and undo.
 //! - `adopt`, `stale`: turn the edits of a compaction into edits of a log, if they still fit.
 //! - `runs`: compact plans. `sound`: whether a view needs repair. `valid`: how much of it its
@@ -25,6 +25,7 @@ mod fold;
 mod jsonl;
 mod opening;
 mod pin;
+mod range;
 mod recall;
 mod runs;
 mod sound;
