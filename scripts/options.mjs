@@ -115,7 +115,7 @@ function itemsOf({ all, texts, shown }, type, place) {
   const found = [...all.values()].find(({ name, members }) => name === item && members.size > 0);
   if (!found || found.members.size > EXPANDED) return ["a list", []];
   if (shown.has(item)) return [`a list of objects, as \`${shown.get(item)}\` above`, []];
-  shown.set(item, place);
+  shown.set(item, `${place}[]`);
   const fields = [...found.members].map(([field, { doc, type, isRequired }]) => [
     `\`${place}[].${field}\`${isRequired ? " (required)" : ""}`,
     texts.get(type) ?? KINDS.get(type) ?? (/^"[^"]*"( \| "[^"]*")*$/.test(type) ? listed(type) : `\`${type}\``),
