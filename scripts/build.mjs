@@ -146,6 +146,14 @@ export function grammarSums(folder) {
   );
 }
 
+/** The declaration of the wasm files, which bundlers for Cloudflare import. */
+const WASM = `import type { WasmModule } from "./engine/engine.ts";
+
+/** The compiled engine, for \`init({ wasm })\`. */
+declare const wasm: WasmModule;
+export default wasm;
+`;
+
 /** Writes the declarations, once for import and once for require: the same text with other file endings. */
 function types() {
   const dir = join(pkg, "dist", "types");
@@ -153,6 +161,7 @@ function types() {
   // The raw exports are not part of the contract.
   writeFileSync(join(dir, "glue.d.ts"), "export declare function createGlue(): Record<string, any>;\n");
   copyFileSync(join(wasmDir, "functions.d.ts"), join(dir, "functions.d.ts"));
+  writeFileSync(join(dir, "wasm.d.ts"), WASM);
   const walk = (folder) =>
     readdirSync(folder, { withFileTypes: true }).flatMap((item) =>
       item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)],

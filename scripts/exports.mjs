@@ -88,9 +88,13 @@ export function packageExports(grammars) {
         },
       ]),
     ),
-    "./espalier.wasm": "./dist/espalier.wasm",
-    "./count.wasm": "./dist/count.wasm",
-    "./workspace.wasm": "./dist/workspace.wasm",
+    ...Object.fromEntries(
+      // Bundlers of workerd import these as compiled modules.
+      ["espalier", "count", "workspace"].map((name) => [
+        `./${name}.wasm`,
+        { types: "./dist/types/wasm.d.ts", default: `./dist/${name}.wasm` },
+      ]),
+    ),
     "./vocab/o200k_base.vocab": "./dist/vocab/o200k_base.vocab",
     "./vocab/cl100k_base.vocab": "./dist/vocab/cl100k_base.vocab",
     "./grammars/*": "./dist/grammars/*",

@@ -34,13 +34,39 @@ export function interfaces() {
   return found;
 }
 
+/** Returns the values of types that are texts to choose from, by name. The page lists `Format` once. */
+function choices() {
+  const found = new Map();
+  const files = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  for (const file of files) {
+    const source = readFileSync(join(root, "js", file), "utf8").replace(/\/\*.*?\*\//gs, "");
+    for (const [, name, texts] of source.matchAll(/^export type (\w+) =\s*((?:\|?\s*"[^"]*"\s*)+);/gm))
+      found.set(name, listed(texts));
+  }
+  found.delete("Format");
+  return found;
+}
+
+/** Returns a union of texts as a list of them. */
+function listed(union) {
+  const texts = union.match(/"[^"]*"/g);
+  return [texts.slice(0, -1).join(", "), texts.at(-1)].filter(Boolean).join(" or ");
+}
+
 /** Returns the members of the body of an interface, which the formatter indents by two spaces. */
 function membersOf(body) {
   const members = new Map();
   for (const part of body.split(/^(?= {2}\/\*\*)|(?<!\*\/\n)^(?= {2}\w)/m)) {
-    const [, comment = "", name, type] =
-      /^(?: {2}\/\*\*(.*?)\*\/\n)?^ {2}(?:readonly )?(\w+)\??(?::|(?=[(<]))(.*);/ms.exec(part) ?? [];
-    if (name !== undefined) members.set(name, { doc: sentences(comment), type: type.replace(/\s+/g, " ").trim() });
+    const [, comment = "", name, optional, type] =
+      /^(?: {2}\/\*\*(.*?)\*\/\n)?^ {2}(?:readonly )?(\w+)(\??)(?::|(?=[(<]))(.*);/ms.exec(part) ?? [];
+    if (name === undefined) continue;
+    members.set(name, {
+      doc: sentences(comment),
+      type: type.replace(/\s+/g, " ").trim(),
+      isRequired: optional === "",
+    });
   }
   return members;
 }
@@ -70,21 +96,61 @@ function memberOf(all, name, option, seen = new Set()) {
   return undefined;
 }
 
+/** Returns the constraint of a type parameter of an interface, such as `Format` of `F extends Format`; else the type. */
+function constraintOf(all, types, type) {
+  if (!/^\w+$/.test(type)) return type;
+  for (const { name, base } of all.values()) {
+    const found = types.includes(name) && new RegExp(`\\b${type} extends ([^,=>]+)`).exec(base)?.[1];
+    if (found) return found.trim();
+  }
+  return type;
+}
+
+/**
+ * Returns what a list accepts, and the rows of its items if they are objects of an interface: the error only says that
+ * it must be a list. Objects have rows where they appear first.
+ */
+function itemsOf({ all, texts, shown }, type, place) {
+  const item = /^(?:readonly )?(\w+)\[\]$/.exec(type)?.[1];
+  const found = [...all.values()].find(({ name, members }) => name === item && members.size > 0);
+  if (!found || found.members.size > EXPANDED) return ["a list", []];
+  if (shown.has(item)) return [`a list of objects, as \`${shown.get(item)}\` above`, []];
+  shown.set(item, `${place}[]`);
+  const fields = [...found.members].map(([field, { doc, type, isRequired }]) => [
+    `\`${place}[].${field}\`${isRequired ? " (required)" : ""}`,
+    texts.get(type) ?? KINDS.get(type) ?? (/^"[^"]*"( \| "[^"]*")*$/.test(type) ? listed(type) : `\`${type}\``),
+    doc,
+  ]);
+  return ["a list of objects:", fields];
+}
+
+/** The usual types in words. */
+const KINDS = new Map([
+  ["string", "a text"],
+  ["boolean", "true or false"],
+  ["readonly string[]", "a list of texts"],
+]);
+
 /** Maximum number of options in an object that get rows of their own. */
 const EXPANDED = 12;
 
-/** Returns the rows of a schema: an option that is an object has rows for its fields. */
-function rows(all, schema, type, accepted, prefix = "") {
+/** Returns the rows of a schema: an option that is an object, or a list of objects, has rows for its fields. */
+function rows(known, schema, type, accepted, prefix = "") {
+  const { all, texts } = known;
   return Object.entries(schema).flatMap(([option, spec]) => {
-    const [member] = type.split(" & ").flatMap((one) => memberOf(all, one, option) ?? []);
+    const types = type.split(" & ");
+    const [member] = types.flatMap((one) => memberOf(all, one, option) ?? []);
     if (!member) throw new Error(`${type} has no member ${option}`);
     const isGroup = typeof spec === "object" && !Array.isArray(spec) && Object.keys(spec).length <= EXPANDED;
     const inner = isGroup ? [...member.type.matchAll(/\b[A-Z]\w+/g)].map(([name]) => name) : [];
     const holder = inner.find((name) => Object.keys(spec).every((one) => memberOf(all, name, one)));
-    const accepts = accepted(spec) ?? `\`${member.type.replace(/ \| undefined$/, "")}\``;
     const name = `\`${prefix}${option}\`${spec.isRequired ? " (required)" : ""}`;
-    const own = [name, isGroup && holder ? "an object:" : accepts, member.doc];
-    return isGroup && holder ? [own, ...rows(all, spec, holder, accepted, `${prefix}${option}.`)] : [own];
+    if (isGroup && holder)
+      return [[name, "an object:", member.doc], ...rows(known, spec, holder, accepted, `${prefix}${option}.`)];
+    const declared = constraintOf(all, types, member.type.replace(/ \| undefined$/, ""));
+    const accepts = accepted(spec) ?? texts.get(declared) ?? `\`${declared}\``;
+    const [list, items] = accepts === "a list" ? itemsOf(known, declared, `${prefix}${option}`) : [accepts, []];
+    return [[name, list, member.doc], ...items];
   });
 }
 
@@ -111,6 +177,8 @@ export async function withOptions(page) {
   for (const file of readdirSync(SCHEMAS)) Object.assign(schemas, await import(pathToFileURL(join(SCHEMAS, file))));
   const { need } = await import("../js/options/check.ts");
   const all = interfaces();
+  const texts = choices();
+  const shown = new Map();
   const parts = page.split(/(<!-- options .*? -->\n.*?<!-- end -->)/s);
   const made = parts.map((part) => {
     const [, name, type, without] = /^<!-- options (\w+) of (\w+(?: & \w+)*)(?:, without (\w+))? -->/.exec(part) ?? [];
@@ -120,7 +188,7 @@ export async function withOptions(page) {
     const table = [
       ["option", "accepts", "what it is"],
       ["---", "---", "---"],
-      ...rows(all, own, type, (spec) => accepted(need, spec)),
+      ...rows({ all, texts, shown }, own, type, (spec) => accepted(need, spec)),
     ];
     const lines = table.map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
     return `${part.slice(0, part.indexOf("\n"))}\n\n${lines}\n\n<!-- end -->`;

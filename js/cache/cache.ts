@@ -35,7 +35,9 @@ const MOST = 4;
  * Places cache marks: on the tools and the system prompt, on the newest message, at the previous request's newest mark,
  * and on the newest summary or request, as far as marks are left. Existing marks count. The marks never exceed the
  * provider's limit: the oldest in messages make room. Calling it again changes nothing. The input is never changed.
- * Formats without marks (Gemini, OpenAI Responses) are returned unchanged.
+ * Formats without marks (Gemini, OpenAI Responses) are returned unchanged, and so is a chat request for a model of
+ * OpenAI, whose server caches by itself and refuses the field, unless `style`, `scheme` or `profile` says that another
+ * server gets it.
  *
  * ```ts
  * import Anthropic from "@anthropic-ai/sdk";
@@ -77,6 +79,10 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     throw bad("scheme", `"${schemes.join('" or "')}", as the format is`, settings.scheme);
 
   const { request = {}, list } = reading.source;
+  const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : wire.prefix?.model);
+  const isChosen = [options.scheme, options.style, options.profile].some((choice) => choice !== undefined);
+  if (!isChosen && model !== undefined && wire.refusedBy !== undefined && companyOf(model) === wire.refusedBy)
+    return result;
   const how: How = { ...options, list };
   const tools = prefix ? (given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [])) : [];
   // Everything that can carry a mark, in the order of the neutral messages.
@@ -96,7 +102,6 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const facts = spots.map((spot): Fact[] =>
     spot.isApart && !prefix ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
   );
-  const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : prefix?.model);
   const {
     profile,
     scheme = schemes[0],
@@ -167,6 +172,11 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     unmarked,
     ...(newest && { newest }),
   };
+}
+
+/** Returns the company that makes a model, if its name is known. */
+function companyOf(model: string): string | undefined {
+  return (call(() => wasm().modelFacts(model)) as { provider: string } | null | undefined)?.provider;
 }
 
 /** Returns the same list if no item changed. */

@@ -96,7 +96,8 @@ export async function runOnLog(
   } else {
     outcome = { status: pin.length > 0 ? "pinned" : "unpinned", edits: [] };
   }
-  appendFileSync(file, log.export(written));
+  // A conversation may hold secrets: others of the machine must not read a new log.
+  appendFileSync(file, log.export(written), { mode: 0o600 });
   const { messages, after } = log.view();
   // The log does not record edits for one request: dropped rounds, a shortened newest request.
   const fitting =

@@ -254,7 +254,7 @@ async function summarizeCommand(files: string[], values: Values): Promise<number
   const text = values.json ? JSON.stringify(made, null, 2) : shownSummaries(made, files);
   if (values.output === undefined) print(text);
   else writeFileSync(values.output, text);
-  if (!values.json) tell(shownLosses(made), values);
+  if (!values.json) tell(shownLosses(made, budget), values);
   return EXIT.ok;
 }
 

@@ -11,6 +11,7 @@ import type { Ignores } from "../files/ignore.ts";
 import { readPatterns, repositoryOf } from "../files/repository.ts";
 import { append } from "../formats/append.ts";
 import { UsageError } from "./arguments.ts";
+import { number } from "./report.ts";
 import { readSource, sourceText } from "./text.ts";
 
 /** Larger files are data or generated, in bytes. */
@@ -36,9 +37,9 @@ export async function outlineOf(
       ...(budget !== undefined && { budget }),
       ...(language !== undefined && { language }),
     });
-    const of = budget === undefined ? "" : ` of ${budget}`;
+    const of = budget === undefined ? "" : ` of ${number(budget)}`;
     const how = result.basis.path === "syntax" ? "" : `, by indentation (${result.basis.why})`;
-    return { result, note: `${result.tokens}${of} tokens${missing(result.missing)}${how}` };
+    return { result, note: `${number(result.tokens)}${of} tokens${missing(result.missing)}${how}` };
   }
   if (budget === undefined) throw new UsageError("espalier outline DIR needs --budget N");
   const { files, skipped } = collect(path);
@@ -52,7 +53,7 @@ export async function outlineOf(
   const left = [...skipped].map(([why, count]) => `${count} ${why}`).join(", ");
   return {
     result,
-    note: `${files.length} files, ${result.tokens} of ${budget} tokens${missing(result.missing)}${left && `; left out: ${left}`}`,
+    note: `${files.length} files, ${number(result.tokens)} of ${number(budget)} tokens${missing(result.missing)}${left && `; left out: ${left}`}`,
   };
 }
 

@@ -3,6 +3,7 @@
 import { summarizeDocuments } from "../entries/documents.ts";
 import { EspalierError } from "../entries/verbs.ts";
 import type { Summaries, SummaryDocument, SummaryOptions } from "../documents/summarize.ts";
+import { number } from "./report.ts";
 import { readSource } from "./text.ts";
 
 /** Parses lines as typed, `12` or `12:48`, from 1 and inclusive; returns nothing if they are invalid. */
@@ -55,13 +56,17 @@ export function shownSummaries({ summaries }: Summaries, files: readonly string[
 }
 
 /** Returns the report beside them. */
-export function shownLosses({ summaries, tokens, lost }: Summaries): string {
+export function shownLosses({ summaries, tokens, lost }: Summaries, budget: number): string {
   const before = summaries.reduce((sum, summary) => sum + summary.before, 0);
-  const missing = lost.map(({ path, lines, tokens: gone }) => `  ${path}: ${lines} lines left out, ${gone} tokens`);
+  const missing = lost.map(
+    ({ path, lines, tokens: gone }) => `  ${path}: ${lines} lines left out, ${number(gone)} tokens`,
+  );
   const folded = summaries.flatMap(({ basis, language }) =>
     basis.path === "indentation" && language !== undefined
       ? [`  ${language}: folded by indentation (${basis.why})`]
       : [],
   );
-  return [`${tokens} of ${before} tokens`, ...missing, ...new Set(folded)].join("\n");
+  return [`${number(before)} -> ${number(tokens)} tokens of ${number(budget)}`, ...missing, ...new Set(folded)].join(
+    "\n",
+  );
 }

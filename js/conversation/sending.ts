@@ -158,7 +158,7 @@ export class Sending<T> {
       names: namesOf(look.view, (id) => log.original(id)),
       counted: this.counted,
       budget: this.budgetOf(look),
-      edits: log.state.standing(),
+      edits: log.state.held.standing,
       compaction,
       keep: this.pinned,
       provider: this.providerOf(look.view),

@@ -7,6 +7,7 @@
  */
 
 import { createGlue, INLINE_ENTRY } from "#glue";
+import { fetched } from "./fetched.ts";
 import { throwTokenizerFailure } from "../tokens/host-tokenizer.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 
@@ -66,7 +67,7 @@ async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
  */
 export async function moduleFrom(source: WasmSource | Promise<WasmSource>): Promise<WasmModule> {
   let from = await source;
-  if (typeof from === "string" || from instanceof URL) from = await fetched(from);
+  if (typeof from === "string" || from instanceof URL) from = await found(from);
   if (from instanceof Response) {
     if (!from.ok) throw wasmNotFound(`${from.url || "the wasm"} answered ${from.status}`);
     from = await from.arrayBuffer();
@@ -74,9 +75,9 @@ export async function moduleFrom(source: WasmSource | Promise<WasmSource>): Prom
   return from instanceof WebAssembly.Module ? from : compiling(from as BufferSource);
 }
 
-async function fetched(url: string | URL): Promise<Response> {
+async function found(url: string | URL): Promise<Response | Uint8Array> {
   try {
-    return await fetch(url);
+    return await fetched(url);
   } catch (cause) {
     throw wasmNotFound(`${url} could not be fetched`, cause);
   }

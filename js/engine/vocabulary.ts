@@ -6,6 +6,7 @@
  */
 
 import { isBuffer, isBytes } from "../files/bytes.ts";
+import { fetched } from "./fetched.ts";
 import { call, containing, onFreshInstance, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -65,7 +66,7 @@ export async function loadEncoding(
   let from: unknown = source;
   if (typeof from === "string" || from instanceof URL) {
     try {
-      from = await fetch(from);
+      from = await fetched(from);
     } catch (cause) {
       throw vocabularyNotFound(name, `${source} could not be fetched`, cause);
     }

@@ -35,6 +35,8 @@ export interface Marks {
   schemes: readonly ("openai" | "anthropic")[];
   /** True if marks have a lifetime. */
   lasts: boolean;
+  /** The company whose own server refuses marks of this format, as {@link ModelFacts.provider} names it. */
+  refusedBy?: string;
   /** Returns what the core needs to know about the marks of a message. */
   facts(marked: Marked, how: How): Fact[];
   /** Returns a copy of the message with the marks that the core chose. */

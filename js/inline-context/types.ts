@@ -212,14 +212,17 @@ export interface InlineOptions {
 
 /** A request for the context of one completion. */
 export interface InlineRequest extends InlineOptions {
+  /** The document with the cursor. */
   file: InlineFile;
   /**
    * An offset of the file's text. An offset beyond the end means the end; one inside a surrogate pair means before it.
    */
   cursor: number;
+  /** Files that are open beside the document. Default: none. */
   neighbours?: readonly InlineFile[] | undefined;
+  /** What providers of context found. Default: none. */
   items?: readonly InlineItem[] | undefined;
-  /** Oldest first. */
+  /** Recent edits, oldest first. Default: none. */
   edits?: readonly InlineEdit[] | undefined;
   /** Paths of files whose text must not be sent. If `file` is one of them, the result has `isExcluded` and no text. */
   excluded?: readonly string[] | undefined;

@@ -97,17 +97,22 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
   return { ...made, text: made.text ?? text };
 }
 
+export interface JsonSchemaOptions {
+  /** Max tokens of the schema: deeper levels are dropped until it fits. Default 1,500. */
+  maxTokens?: number;
+  /** `copilot-chat` returns the whole schema that Copilot Chat stores beside a result, and ignores `maxTokens`. */
+  profile?: "espalier" | "copilot-chat";
+  /** The encoding that counts. Default `o200k_base`. */
+  encoding?: EncodingName;
+}
+
 /**
  * Returns the schema of a JSON text (or of JSON Lines), as JSON Schema with the lengths of lists; undefined if the text
- * is not JSON. Drops deeper levels until the schema fits `maxTokens` tokens (default 1,500). With the profile
- * `copilot-chat` it returns the whole schema that Copilot Chat stores beside a result, and ignores `maxTokens`.
+ * is not JSON.
  *
  * @throws EspalierError `bad_input`, `bad_option`
  */
-export function jsonSchema(
-  text: string,
-  options: { maxTokens?: number; profile?: "espalier" | "copilot-chat"; encoding?: EncodingName } = {},
-): unknown {
+export function jsonSchema(text: string, options: JsonSchemaOptions = {}): unknown {
   need(text, kinds.required(kinds.text), "text", badInput);
   const { maxTokens = 1_500, profile = "espalier", encoding = "o200k_base" } = check(options, JSON_SCHEMA);
   ensureEncoding(encoding);

@@ -17,8 +17,8 @@ import { WORKER, WORKER_COUNT } from "../options/schemas/texts.ts";
 export interface TokenWorkerOptions {
   /** Makes a worker that runs `espalier/worker`. */
   create: () => WorkerLike;
-  /** The vocabularies by encoding: bytes or URL. */
-  vocabularies: Partial<Record<EncodingName, Uint8Array | string>>;
+  /** The vocabularies by encoding: bytes or URL; in Node also the path of the file. */
+  vocabularies: Partial<Record<EncodingName, Uint8Array | URL | string>>;
   /** Milliseconds without work after which the worker is stopped. Default 15,000. */
   idleMs?: number;
   /**
@@ -126,7 +126,12 @@ export class TokenWorker {
       (message) => this.worker === worker && this.received(message as FromWorker),
       (cause) => this.worker === worker && this.died(cause),
     );
-    const vocabularies = Object.entries(this.options.vocabularies) as [EncodingName, Uint8Array | string][];
+    const given = Object.entries(this.options.vocabularies) as [EncodingName, Uint8Array | URL | string][];
+    // A URL cannot be posted.
+    const vocabularies = given.map(([name, from]): [EncodingName, Uint8Array | string] => [
+      name,
+      from instanceof URL ? from.href : from,
+    ]);
     worker.postMessage({ type: "start", vocabularies } satisfies ToWorker);
     return worker;
   }

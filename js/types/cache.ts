@@ -59,8 +59,9 @@ export interface MarkOptions extends CountOptions {
   /** Anthropic's system prompt, if `messages` is a list without a request around it. */
   system?: unknown;
   /**
-   * For OpenAI-like formats: `message` sets `copilot_cache_control` beside the content, `part` sets `cache_control` on
-   * a content part.
+   * For `openai-chat`: `message` sets `copilot_cache_control` beside the content, as Copilot's server reads it; `part`
+   * sets `cache_control` on a content part, as routers such as OpenRouter and LiteLLM do. Default `message`, or no
+   * marks if `model` is one of OpenAI's.
    */
   style?: "message" | "part";
   /** For the AI SDK: the provider in whose options marks are set. Default `anthropic`. */

@@ -124,14 +124,13 @@ export interface CompactOptions extends CountOptions {
   prices?: Prices;
 }
 
-/**
- * State of the host: `plan`, `todo`, `skill`, `agent`, `memory`, or a word of its own. At most 5,000 tokens of each are
- * kept.
- */
+/** State of the host, such as a plan. */
 export interface HostBlock {
+  /** `plan`, `todo`, `skill`, `agent`, `memory`, or a word of the host. */
   kind: string;
   /** The name of a skill or an agent. */
   title?: string;
+  /** The text. Tokens above 5,000 are cut. */
   text: string;
 }
 

@@ -28,7 +28,7 @@ class Worker {
     const module = import.meta.resolve(String(url).replace(/^.*\/(espalier\/)/, "$1"));
     const script = `
       const { parentPort } = require("node:worker_threads");
-      Object.assign(globalThis, { WorkerGlobalScope: Object, postMessage: (message) => parentPort.postMessage(message) });
+      Object.assign(globalThis, { WorkerGlobalScope: Object, location: new URL("http://localhost/"), postMessage: (message) => parentPort.postMessage(message) });
       const real = globalThis.fetch;
       globalThis.fetch = async (address) => {
         const url = String(address).replace(/^\\/vocab\\//, ${JSON.stringify(vocabulary)});

@@ -193,7 +193,7 @@ function types() {
       types: ["node", "vscode"],
       typeRoots: [join(here, "node_modules/@types")],
     },
-    files: [...files.map(({ file }) => file), join(here, "wasm.d.ts")],
+    files: files.map(({ file }) => file),
   };
   writeFileSync(join(build, "tsconfig.json"), JSON.stringify(options));
   const { status, stdout } = spawnSync(

@@ -70,6 +70,10 @@ export function readmeCases({ consumer, run }) {
       const files = readdirSync(installed, { recursive: true }).map((name) => join(installed, name));
       const bytes = files.map((file) => statSync(file)).reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
       near(Number(/has (\d+) MB on disk/.exec(text)[1]), bytes / 1e6, "MB on disk");
+      const all = (ending) =>
+        files.filter((file) => ending.test(file)).reduce((sum, file) => sum + statSync(file).size, 0);
+      near(Number(/(\d+) MB are grammars/.exec(text)[1]), all(/tree-sitter-[\w-]+\.wasm$/) / 1e6, "MB of grammars");
+      near(Number(/(\d+) MB source maps/.exec(text)[1]), all(/\.map$/) / 1e6, "MB of source maps");
     },
 
     async "the manifest names no address, and nobody, who does not exist"() {

@@ -12,6 +12,8 @@ const BESIDE = ["copilot_cache_control", "cache_control"] as const;
 export const marks: Marks = {
   schemes: ["openai", "anthropic"],
   lasts: true,
+  // "Unknown parameter: 'cache_control'." It caches by itself.
+  refusedBy: "openai",
 
   facts({ message, parts, pieces }, { style, profile }) {
     const { content } = message;

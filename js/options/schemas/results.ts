@@ -2,7 +2,13 @@
 
 import type { ToolContentOptions } from "../../results/tool-content.ts";
 import type { EarlierResult, ReduceOutputOptions } from "../../results/reduce.ts";
-import type { FitOptions, OffloadOptions, ResultSize, TruncateOptions } from "../../results/truncate.ts";
+import type {
+  FitOptions,
+  JsonSchemaOptions,
+  OffloadOptions,
+  ResultSize,
+  TruncateOptions,
+} from "../../results/truncate.ts";
 import type { FitToolsOptions, ToolCut } from "../../tools/fit-tools.ts";
 import type * as T from "../../types/index.ts";
 import { checkForeign, items } from "../check.ts";
@@ -48,7 +54,7 @@ const earlier: Kind<readonly EarlierResult[]> = (value, path, refuse) =>
 
 export const REDUCE_OUTPUT: Schema<ReduceOutputOptions> = { command: text, recall: text, earlier, encoding };
 
-export const JSON_SCHEMA: Schema<Pick<OffloadOptions, "maxTokens" | "profile" | "encoding">> = {
+export const JSON_SCHEMA: Schema<JsonSchemaOptions> = {
   maxTokens: whole,
   profile: SYSTEMS,
   encoding,

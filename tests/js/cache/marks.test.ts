@@ -140,6 +140,28 @@ test("OpenAI-like: beside the content, or on a content part", () => {
   assert.equal(place(beside.messages, { style: "part" }).messages, beside.messages);
 });
 
+test("OpenAI's own models get no marks in chat requests, which its server refuses", () => {
+  const messages = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "go" },
+  ];
+  for (const model of ["gpt-4o", "gpt-5.6"]) {
+    const { messages: same, marks } = place(messages, { model });
+    assert.equal(same, messages);
+    assert.deepEqual(marks, []);
+    const request = { model, messages };
+    assert.equal(place(request).messages, request);
+  }
+  // Another server is asked for, or another company's model.
+  for (const options of [
+    { model: "gpt-4o", style: "part" },
+    { model: "gpt-4o", profile: "copilot-chat" },
+  ] as const)
+    assert.ok(place(messages, options).marks.length > 0);
+  assert.equal(place(messages, { model: "anthropic/claude-sonnet-4.5" }).marks.length, 2);
+  assert.equal(place(messages, { model: "a-model-of-mine" }).marks.length, 2);
+});
+
 test("AI SDK: in the options of the provider", () => {
   const messages = [
     { role: "system", content: "Be brief.", providerOptions: { openai: { x: 1 } } },
@@ -223,7 +245,8 @@ test("the neutral model, and formats without marks", () => {
 test("every sample keeps what else it holds", () => {
   for (const format of ["anthropic", "openai-chat", "ai-sdk", "espalier"] as const) {
     const sample = samples[format]();
-    const { messages: marked, marks } = placeMarks(sample, { minPrefixTokens: 0 });
+    // The sample of `openai-chat` is for a model of OpenAI, which has no marks unless a style says for whom they are.
+    const { messages: marked, marks } = placeMarks(sample, { minPrefixTokens: 0, style: "message" });
     assert.ok(marks.length >= 2, format);
     assert.equal(countMessages(marked).total, countMessages(sample).total, `${format}: marks cost nothing`);
     for (const key of Object.keys(sample))

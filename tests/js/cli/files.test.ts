@@ -2,7 +2,17 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { linkSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -48,6 +58,11 @@ for (const name of ["own.json", "./own.json", "folder/../own.json", join(home, "
     assert.equal(bytes("own.json"), MESSAGES);
   });
 }
+
+test("only its owner reads a new log", () => {
+  assert.equal(run(["compact", "own.json", "-b", "1k", "--log", "new.jsonl"]).status, 0);
+  assert.equal(statSync(join(home, "new.jsonl")).mode & 0o777, 0o600);
+});
 
 test("an output is no source file, no session, not the log and not standard input", () => {
   refused(2, INPUT, ["summarize", "a.ts", "-b", "60", "-o", "a.ts"]);

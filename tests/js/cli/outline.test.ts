@@ -51,7 +51,7 @@ test("a folder: what matters most first, what is left out is said", () => {
   assert.ok(stdout.startsWith("src/b.ts:\n  export function parse(text: string)\n"), stdout);
   for (const name of ["start", "kept", "visible"]) assert.ok(stdout.includes(name), name);
   for (const name of ["generated", "hidden", "built", "dependency"]) assert.ok(!stdout.includes(name), name);
-  assert.match(stderr, /^4 files, \d+ of 1000 tokens; left out: /);
+  assert.match(stderr, /^4 files, \d+ of 1,000 tokens; left out: /);
   for (const part of ["3 ignored", "1 links", "1 binary", "1 larger than 1 MB", "3 without a grammar"])
     assert.ok(stderr.includes(part), `${part}: ${stderr}`);
 });

@@ -44,7 +44,10 @@ test("a file is cut to its budget, and what is missing is said beside it", () =>
   assert.match(stdout, /… \d+-\d+ omitted/);
   const used = espalier.count(stdout);
   assert.ok(used <= 100, String(used));
-  assert.match(stderr, new RegExp(`^${used} of \\d+ tokens\\n  .*one\\.ts: \\d+ lines left out, \\d+ tokens\\n$`));
+  assert.match(
+    stderr,
+    new RegExp(`^[\\d,]+ -> ${used} tokens of 100\\n  .*one\\.ts: \\d+ lines left out, [\\d,]+ tokens\\n$`),
+  );
   assert.deepEqual(run([one, "--budget", "10k"]).stdout, readFileSync(one, "utf8"));
 });
 

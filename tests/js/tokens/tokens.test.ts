@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { espalier } from "../built.ts";
 import { refused } from "../refused.ts";
@@ -200,6 +201,21 @@ test("a thread of Node's is a worker, without a script around it", async () => {
   assert.deepEqual(await worker.count(["one text", "another text"]), [2, 2]);
   assert.ok(worker.running);
   worker.close();
+});
+
+test("in Node a vocabulary of a worker may be a file: its URL or its path", async () => {
+  const file = new URL("vocab/o200k_base.vocab", dist);
+  for (const o200k_base of [file, file.href, fileURLToPath(file)]) {
+    const warnings: string[] = [];
+    const worker = new TokenWorker({
+      create: () => new Worker(new URL("worker.js", dist)),
+      vocabularies: { o200k_base },
+      onWarning: (message) => warnings.push(message),
+    });
+    assert.deepEqual(await worker.count(["one text"]), [2]);
+    assert.deepEqual([worker.running, warnings], [true, []]);
+    worker.close();
+  }
 });
 
 /** Waits, as long as a slow machine needs. */
