@@ -53,7 +53,7 @@ macro_rules! tagged {
         $($tag:literal [$($own:ident),*] => $make:expr),* $(,)?
     ) => {
         impl<'de> serde::Deserialize<'de> for $enum {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$enum, D::Error> {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<$enum, D::Error> {
                 // Formats that read fields in this order read the type first.
                 const FIELDS: &[&str] = &["type", $($name),*];
                 const TYPES: &[&str] = &[$($tag),*];
@@ -70,7 +70,7 @@ macro_rules! tagged {
                         f.write_str("an object with a `type`")
                     }
 
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$enum, A::Error> {
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> std::result::Result<$enum, A::Error> {
                         use serde::de::Error;
                         use $crate::tagged::OneOf;
                         let mut is = None;

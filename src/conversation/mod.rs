@@ -5,8 +5,9 @@
 //! another model). Out: how full the next request is, and what is due before it. The host holds timers, signals,
 //! promises and results, and the machine's state as data, so that nothing is lost with an instance of the engine.
 //!
-//! Start reading at [`Machine::look`], the one question of each step.
+//! Start reading at [`Machine::step`], which handles every event, and [`Machine::look`], the one question of each step.
 //!
+//! - [`event`]: what the host reports and asks.
 //! - `limits`: the limits of a request.
 //! - `feedback`: provider feedback.
 //! - `due`: decides what is due.
@@ -17,6 +18,7 @@
 
 pub mod backoff;
 mod due;
+pub mod event;
 mod feedback;
 mod finish;
 pub mod flag;
@@ -31,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use backoff::Backoff;
 pub use due::{Due, Ended, Request, RequestStep, StartJob};
+pub use event::Event;
 pub use feedback::{OddUsage, Why};
 use feedback::{Reported, Tried};
 pub use finish::{Finish, Finished};

@@ -2,6 +2,7 @@
 //! of two jobs.
 
 mod backoff;
+mod events;
 mod jobs;
 mod machine;
 mod window;
