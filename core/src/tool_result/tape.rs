@@ -39,7 +39,17 @@ pub struct Node {
 /// assert!(read("[1,]").is_none() && read("{} {}").is_none() && read("[01]").is_none());
 /// ```
 pub fn read(text: &str) -> Option<Vec<Node>> {
-    let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes: Vec::new() };
+    read_within(text, MAX_DEPTH)
+}
+
+/// Like [`read`], with another maximum nesting. The reader recurses that deep.
+///
+/// ```
+/// use espalier::tool_result::tape::read_within;
+/// assert!(read_within("[[1]]", 2).is_some() && read_within("[[1]]", 1).is_none());
+/// ```
+pub fn read_within(text: &str, max_depth: usize) -> Option<Vec<Node>> {
+    let mut reader = Reader { bytes: text.as_bytes(), at: 0, max_depth, nodes: Vec::new() };
     reader.value(0)?;
     reader.blank();
     (reader.at == text.len()).then_some(reader.nodes)
@@ -48,6 +58,7 @@ pub fn read(text: &str) -> Option<Vec<Node>> {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    max_depth: usize,
     nodes: Vec<Node>,
 }
 
@@ -66,7 +77,7 @@ impl Reader<'_> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    // MAX_DEPTH bounds the recursion.
+    // `max_depth` bounds the recursion.
     fn value(&mut self, depth: usize) -> Option<()> {
         self.blank();
         let (number, start) = (self.nodes.len(), self.at);
@@ -81,7 +92,7 @@ impl Reader<'_> {
         match kind {
             Kind::Text => self.text()?,
             Kind::Other => self.scalar()?,
-            Kind::List | Kind::Object if depth == MAX_DEPTH => return None,
+            Kind::List | Kind::Object if depth == self.max_depth => return None,
             Kind::List | Kind::Object => {
                 let close = if kind == Kind::List { b']' } else { b'}' };
                 self.at += 1;

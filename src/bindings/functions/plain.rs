@@ -1,16 +1,19 @@
-//! Plain data of the host, read in one crossing as its JSON text, which is parsed in place.
+//! Plain data of the host, read in one crossing as its JSON text, which is used in place (see
+//! [`tape`](crate::tool_result::tape)).
 //!
 //! One crossing per field costs more than everything else that is done with a tree of a thousand texts. The host's own
 //! object supplies what JSON cannot represent (`undefined` in lists, NaN, lone surrogates), and a whole value that has
 //! no JSON text: one that contains itself, throws, or is nested deeply.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use js_sys::{Array, JSON, JsString, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::value::{self, Result, get, is_nullish, list};
+use crate::tool_result::tape::{Kind, Node, read_within};
 
 #[wasm_bindgen]
 extern "C" {
@@ -31,7 +34,7 @@ const MAX_DEPTH: usize = 250;
 #[derive(Clone)]
 pub enum Value {
     Absent,
-    /// An item of a text; neither null nor a text with a lone surrogate.
+    /// A node of a text; neither null nor a text with a lone surrogate.
     Plain(Rc<Plain>, u32),
     Host(JsValue),
 }
@@ -39,35 +42,10 @@ pub enum Value {
 /// JSON text with the positions of its values.
 pub struct Plain {
     text: String,
-    items: Vec<Item>,
+    nodes: Vec<Node>,
+    /// For each node the one around it, and its index there or the node of its name. Only values of the host need them.
+    places: OnceCell<Vec<(u32, u32)>>,
     host: JsValue,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Object,
-    List,
-    Text,
-    /// A text with escapes.
-    Escaped,
-    Number,
-    True,
-    False,
-    /// Must be read from the host: JSON writes null for a value that it cannot represent, and an escape for half of a
-    /// surrogate pair.
-    Lossy,
-}
-
-struct Item {
-    kind: Kind,
-    /// Its text, without the quotes.
-    start: u32,
-    end: u32,
-    /// Index of the first item outside this one.
-    next: u32,
-    parent: u32,
-    /// Start and end of its name, or its index in a list.
-    name: (u32, u32),
 }
 
 /// The items of a list, in order.
@@ -84,7 +62,7 @@ impl Iterator for Items {
         match self {
             Items::Plain(plain, at, end) => (at < end).then(|| {
                 let value = plain.value(*at);
-                *at = plain.items[*at as usize].next;
+                *at = plain.node(*at).next as u32;
                 value
             }),
             Items::Host(list, at) => (*at < list.length()).then(|| {
@@ -123,7 +101,7 @@ impl Value {
     pub fn is_object(&self) -> bool {
         match self {
             Value::Absent => false,
-            Value::Plain(plain, at) => matches!(plain.kind(*at), Kind::Object | Kind::List),
+            Value::Plain(plain, at) => matches!(plain.node(*at).kind, Kind::Object | Kind::List),
             Value::Host(host) => host.is_object(),
         }
     }
@@ -139,10 +117,9 @@ impl Value {
     pub fn is_truthy(&self) -> bool {
         match self {
             Value::Absent => false,
-            Value::Plain(plain, at) => match plain.kind(*at) {
-                Kind::False => false,
-                Kind::Text => !plain.raw(*at).is_empty(),
-                Kind::Number => self.number() != Some(0.0),
+            Value::Plain(plain, at) => match (plain.node(*at).kind, plain.raw(*at)) {
+                (Kind::Text, text) => !text.is_empty(),
+                (Kind::Other, word) => word != "false" && self.number() != Some(0.0),
                 _ => true,
             },
             Value::Host(host) => host.is_truthy(),
@@ -153,7 +130,7 @@ impl Value {
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Absent => None,
-            Value::Plain(plain, at) => (plain.kind(*at) == Kind::Number).then(|| number(plain.raw(*at))),
+            Value::Plain(plain, at) => plain.number(*at),
             Value::Host(host) => host.as_f64(),
         }
     }
@@ -161,11 +138,10 @@ impl Value {
     /// Returns the value as a text, if it is one and has no lone surrogates.
     pub fn text(&self) -> Option<Cow<'_, str>> {
         match self {
-            Value::Plain(plain, at) => match plain.kind(*at) {
-                Kind::Text => Some(Cow::Borrowed(plain.raw(*at))),
-                Kind::Escaped => Some(Cow::Owned(unescaped(plain.raw(*at)))),
-                _ => None,
-            },
+            Value::Plain(plain, at) if plain.node(*at).kind == Kind::Text => {
+                let raw = plain.raw(*at);
+                Some(if raw.contains('\\') { Cow::Owned(unescaped(raw)) } else { Cow::Borrowed(raw) })
+            }
             _ => None,
         }
     }
@@ -182,8 +158,10 @@ impl Value {
     pub fn items(&self) -> Option<Items> {
         match self {
             Value::Absent => None,
-            Value::Plain(plain, at) => (plain.kind(*at) == Kind::List)
-                .then(|| Items::Plain(Rc::clone(plain), at + 1, plain.items[*at as usize].next)),
+            Value::Plain(plain, at) => {
+                let Node { kind, next, .. } = plain.node(*at);
+                (*kind == Kind::List).then(|| Items::Plain(Rc::clone(plain), at + 1, *next as u32))
+            }
             Value::Host(host) => list(host).map(|list| Items::Host(list, 0)),
         }
     }
@@ -217,21 +195,39 @@ impl Plain {
     fn read(host: &JsValue) -> Option<Plain> {
         let text = JSON::stringify(host).ok()?.dyn_into::<JsString>().ok()?;
         let text = String::from_utf8(TextEncoder::new().encode(&text).to_vec()).ok()?;
-        let items = items(text.as_bytes())?;
-        Some(Plain { text, items, host: host.clone() })
+        let nodes = read_within(&text, MAX_DEPTH)?;
+        Some(Plain { text, nodes, places: OnceCell::new(), host: host.clone() })
     }
 
-    fn kind(&self, at: u32) -> Kind {
-        self.items[at as usize].kind
+    fn node(&self, at: u32) -> &Node {
+        &self.nodes[at as usize]
     }
 
+    /// Returns the JSON text of a value, without the quotes of a text.
     fn raw(&self, at: u32) -> &str {
-        let item = &self.items[at as usize];
-        self.text.get(item.start as usize..item.end as usize).unwrap_or_default()
+        let Node { kind, start, end, .. } = *self.node(at);
+        let quote = usize::from(kind == Kind::Text);
+        self.text.get(start + quote..end - quote).unwrap_or_default()
+    }
+
+    fn number(&self, at: u32) -> Option<f64> {
+        let raw = self.raw(at);
+        let is_number = self.node(at).kind == Kind::Other && !raw.starts_with(['t', 'f']);
+        is_number.then(|| number(raw))
+    }
+
+    /// Returns true for a value that must be read from the host: JSON writes null for a value that it cannot represent,
+    /// and an escape for half of a surrogate pair.
+    fn is_lossy(&self, at: u32) -> bool {
+        match self.node(at).kind {
+            Kind::Text => self.raw(at).contains("\\ud"),
+            Kind::Other => self.raw(at) == "null",
+            _ => false,
+        }
     }
 
     fn value(self: &Rc<Plain>, at: u32) -> Value {
-        if self.kind(at) == Kind::Lossy {
+        if self.is_lossy(at) {
             // A getter that throws only at the second reading has no value.
             return self
                 .host(at)
@@ -241,122 +237,48 @@ impl Plain {
     }
 
     fn field(&self, object: u32, name: &str) -> Option<u32> {
-        let Item { kind: Kind::Object, next: end, .. } = self.items[object as usize] else { return None };
+        let Node { kind: Kind::Object, next: end, .. } = *self.node(object) else { return None };
         let mut at = object + 1;
-        while at < end {
-            let item = &self.items[at as usize];
-            if self.text.as_bytes().get(item.name.0 as usize..item.name.1 as usize) == Some(name.as_bytes()) {
-                return Some(at);
+        while at < end as u32 {
+            if self.raw(at) == name {
+                return Some(at + 1);
             }
-            at = item.next;
+            at = self.node(at + 1).next as u32;
         }
         None
     }
 
     /// Returns the host's own value by its path from the root.
     fn host(&self, at: u32) -> Result {
-        let mut way: Vec<u32> = std::iter::successors(Some(at), |at| Some(self.items[*at as usize].parent))
-            .take_while(|at| *at > 0)
-            .collect();
-        way.reverse();
-        let mut host = self.host.clone();
-        for at in way {
-            let item = &self.items[at as usize];
-            host = match self.kind(item.parent) {
-                Kind::List => Reflect::get_u32(&host, item.name.0)?,
-                _ => Reflect::get(&host, &self.text[item.name.0 as usize..item.name.1 as usize].into())?,
-            };
-        }
-        Ok(host)
+        let places = self.places.get_or_init(|| places(&self.nodes));
+        let around = |at: &u32| (*at > 0).then(|| places[*at as usize].0);
+        let way: Vec<u32> = std::iter::successors(Some(at), around).filter(|at| *at > 0).collect();
+        way.into_iter().rev().try_fold(self.host.clone(), |host, at| {
+            let (around, place) = places[at as usize];
+            match self.node(around).kind {
+                Kind::List => Reflect::get_u32(&host, place),
+                _ => Reflect::get(&host, &self.raw(place).into()),
+            }
+        })
     }
 }
 
-/// Returns the values of a text that `JSON.stringify` wrote, which has no white space and no mistakes; `None` if they
-/// are nested too deeply.
-fn items(text: &[u8]) -> Option<Vec<Item>> {
-    let mut items: Vec<Item> = Vec::with_capacity(text.len() / 12);
-    // Open lists and objects, with the number of their items.
-    let mut open: Vec<(u32, u32)> = Vec::new();
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        if byte == b',' {
-            at += 1;
-            continue;
-        }
-        if byte == b'}' || byte == b']' {
-            at += 1;
-            let (closed, _) = open.pop()?;
-            let next = items.len() as u32;
-            let item = items.get_mut(closed as usize)?;
-            (item.end, item.next) = (at as u32, next);
-            continue;
-        }
-        let mut name = (0, 0);
-        let mut parent = 0;
-        if let Some((around, count)) = open.last_mut() {
-            parent = *around;
-            if items.get(parent as usize)?.kind == Kind::Object {
-                let (_, end) = quoted(text, at);
-                name = (at as u32 + 1, end as u32);
-                // After the quote and the colon.
-                at = end + 2;
-            } else {
-                name.0 = *count;
+/// Returns for each node the one around it, and its index there or the node of its name.
+fn places(nodes: &[Node]) -> Vec<(u32, u32)> {
+    let mut places = vec![(0, 0); nodes.len()];
+    for (around, node) in nodes.iter().enumerate() {
+        let (mut at, mut index) = (around + 1, 0);
+        while matches!(node.kind, Kind::List | Kind::Object) && at < node.next {
+            if node.kind == Kind::Object {
+                index = at as u32;
+                at += 1;
             }
-            *count += 1;
-        }
-        let (index, begin) = (items.len() as u32, at);
-        let (kind, start, end, next) = match text.get(at)? {
-            first @ (b'{' | b'[') => {
-                if open.len() == MAX_DEPTH {
-                    return None;
-                }
-                open.push((index, 0));
-                (if *first == b'{' { Kind::Object } else { Kind::List }, begin, begin, at + 1)
-            }
-            b'"' => {
-                let (kind, end) = quoted(text, at);
-                (kind, begin + 1, end, end + 1)
-            }
-            first => {
-                let length = text[at..].iter().position(|byte| matches!(byte, b',' | b'}' | b']'));
-                let end = length.map_or(text.len(), |length| at + length);
-                let kind = match first {
-                    b't' => Kind::True,
-                    b'f' => Kind::False,
-                    b'n' => Kind::Lossy,
-                    _ => Kind::Number,
-                };
-                (kind, begin, end, end)
-            }
-        };
-        items.push(Item { kind, start: start as u32, end: end as u32, next: index + 1, parent, name });
-        at = next;
-    }
-    (!items.is_empty()).then_some(items)
-}
-
-/// Returns the kind of the text that begins with the quote at `start`, and the position of its last quote.
-fn quoted(text: &[u8], start: usize) -> (Kind, usize) {
-    let mut kind = Kind::Text;
-    let mut at = start + 1;
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            b'"' => break,
-            b'\\' => {
-                if kind == Kind::Text {
-                    kind = Kind::Escaped;
-                }
-                // Only lone surrogates are written as escapes; pairs are not.
-                if text.get(at + 1..at + 3) == Some(b"ud") {
-                    kind = Kind::Lossy;
-                }
-                at += 2;
-            }
-            _ => at += 1,
+            places[at] = (around as u32, index);
+            at = nodes[at].next;
+            index += 1;
         }
     }
-    (kind, at)
+    places
 }
 
 fn unescaped(raw: &str) -> String {
