@@ -122,7 +122,7 @@ impl History {
             };
             out.push(&edited_part(part, edit)?);
         }
-        let message = copy(original);
+        let message = copy(original)?;
         set(&message, "parts", out);
         if before > 0 {
             set(&message, "id", format!("{id}:moved:{before}"));
@@ -173,7 +173,7 @@ fn edited_part(part: JsValue, edit: &PartEdit) -> Result {
         return Ok(part);
     }
     let is_result = get(&part, "type")? == "toolResult";
-    let edited = copy(&part);
+    let edited = copy(&part)?;
     match &edit.to {
         Some(Becomes::Note { text }) => return Ok(text_part(text).into()),
         Some(Becomes::Text { text }) if is_result => set(&edited, "content", Array::of1(&text_part(text))),

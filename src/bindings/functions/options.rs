@@ -5,7 +5,9 @@ use wasm_bindgen::prelude::*;
 
 use super::super::options::tokens;
 use super::history::History;
-use super::value::{self, Result, bad, get, given, is_nullish, json, known, list, no_slip, put, set, text};
+use super::value::{
+    self, Result, assign, bad, entries, get, given, is_nullish, json, known, list, no_slip, put, set, text,
+};
 use crate::bindings::error::to_js;
 use crate::error::Code;
 use crate::history::limits::ModelLimits;
@@ -94,6 +96,9 @@ const ORDERS: [(&str, &[&str]); 2] = [
     ("shrink", &["oversize", "results", "turns", "currentRounds", "arguments", "media"]),
 ];
 
+/// The share by which a cut that has to move moves further than needed: that of the package.
+const CACHE_STEP_SHARE: f64 = 0.5;
+
 /// Profiles whose sections a summary can have.
 const RECORD_PROFILES: [&str; 4] = ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"];
 
@@ -105,7 +110,7 @@ pub fn fields(options: &JsValue, names: &[&'static str]) -> Result<Object> {
         Some(format) if format == "espalier" => {}
         Some(format) => return Err(bad("options.format", "\"espalier\", the neutral model", &format)),
     }
-    let fields = Object::assign(&Object::new(), options.unchecked_ref());
+    let fields = assign(&Object::new(), options)?;
     set(&fields, "format", "espalier");
     Ok(fields)
 }
@@ -175,6 +180,9 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
             return Err(bad(&format!("options.{name}"), "a number from 0 to 1", &share));
         }
     }
+    if given(fields, "previous")?.is_some() && given(fields, "cacheStepShare")?.is_none() {
+        set(fields, "cacheStepShare", CACHE_STEP_SHARE);
+    }
     set_keep(fields, history)?;
     let order = get(fields, "order")?;
     if let Some(name) = order.as_string() {
@@ -187,7 +195,7 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
         if !priorities.is_object() {
             return Err(bad("options.priorities", "an object of numbers by message id", &priorities));
         }
-        let pairs = Object::entries(priorities.unchecked_ref());
+        let pairs = entries(&priorities)?;
         for pair in pairs.iter() {
             let pair: Array = pair.unchecked_into();
             if pair.get(1).as_f64().is_none_or(f64::is_nan) {
@@ -272,10 +280,10 @@ fn profile(fields: &JsValue) -> Result<Option<String>> {
     let all = Object::new();
     match given.as_string() {
         Some(name) => set(&all, "name", name),
-        None => drop(Object::assign(&all, given.unchecked_ref())),
+        None => drop(assign(&all, &given)?),
     }
-    let both = Object::assign(&Object::new(), get(&all, "protect")?.unchecked_ref());
-    set(&all, "protect", Object::assign(&both, protect.unchecked_ref()));
+    let both = assign(&Object::new(), &get(&all, "protect")?)?;
+    set(&all, "protect", assign(&both, &protect)?);
     json(&all, "options.profile", Code::BadOption).map(Some)
 }
 
@@ -284,7 +292,7 @@ fn ledger(fields: &JsValue) -> Result<Object> {
     let rules = Object::new();
     if let Some(given) = given(fields, "ledger")? {
         known(&given, &["root", "tools", "dialect", "markers", "facts"], "options.ledger")?;
-        Object::assign(&rules, given.unchecked_ref());
+        assign(&rules, &given)?;
     }
     let read_only = Object::new();
     for tool in list(&get(fields, "tools")?).unwrap_or_default().iter() {
@@ -355,7 +363,7 @@ fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
         if text(&transcript, "path")?.is_none() {
             return Err(bad("options.transcript.path", "a path", &get(&transcript, "path")?));
         }
-        Object::assign(&breadcrumb, transcript.unchecked_ref());
+        assign(&breadcrumb, &transcript)?;
     }
     value::set_some(&breadcrumb, "recall", given(fields, "recallTool")?);
     set(&asking, "breadcrumb", breadcrumb);

@@ -37,10 +37,30 @@ pub fn set_some(object: &JsValue, name: &'static str, value: Option<impl Into<Js
     }
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// Copies the fields of an object of the host to `target`, and returns that.
+    ///
+    /// # Errors
+    /// Any value that a getter of the host throws.
+    #[wasm_bindgen(catch, js_namespace = Object)]
+    pub fn assign(target: &Object, source: &JsValue) -> Result<Object>;
+
+    /// Returns the fields of an object of the host, each as a list of name and value.
+    ///
+    /// # Errors
+    /// Any value that a getter of the host throws.
+    #[wasm_bindgen(catch, js_namespace = Object)]
+    pub fn entries(object: &JsValue) -> Result<Array>;
+}
+
 /// Returns a copy with the same prototype; the fields keep their order.
-pub fn copy(object: &JsValue) -> Object {
+///
+/// # Errors
+/// Any value that a getter of the host throws.
+pub fn copy(object: &JsValue) -> Result<Object> {
     let prototype = Object::get_prototype_of(object);
-    Object::assign(&Object::create(prototype.unchecked_ref()), object.unchecked_ref())
+    assign(&Object::create(prototype.unchecked_ref()), object)
 }
 
 pub fn is_nullish(value: &JsValue) -> bool {

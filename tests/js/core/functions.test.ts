@@ -33,6 +33,13 @@ async function checkPrune(messages: unknown, options: PruneOptions): Promise<voi
   same(ours, await outcome(() => espalier.prune(messages as [], { format: "espalier", ...options })), options);
 }
 
+/** The messages once more, with ids of their own. */
+function again(messages: ReturnType<typeof neutral>): unknown[] {
+  const spoken = messages.filter(({ role }) => role !== "system");
+  const text = JSON.stringify(spoken.map((message, at) => ({ ...message, id: `again${at}` })));
+  return JSON.parse(text.replaceAll('"callId":"', '"callId":"again-')) as unknown[];
+}
+
 const PRUNE: PruneOptions[] = [
   {},
   { headroom: 200 },
@@ -62,6 +69,8 @@ for (const [name, { messages, total }] of whole) {
         await checkPrune(messages, { ...options, budget: Math.floor(total * share) });
     }
     const { report } = core.prune(messages, { budget: total >> 1 });
+    // So much is new that the cut has to move.
+    await checkPrune([...messages, ...again(messages)], { budget: total >> 1, previous: report.cut });
     await checkPrune([...messages, { id: "next", role: "user", parts: [{ type: "text", text: "Go on." }] }], {
       budget: total >> 1,
       previous: report.cut,

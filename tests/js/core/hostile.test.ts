@@ -138,6 +138,25 @@ test("compact: options", async () => {
     assert.equal(((await outcome(() => core.compact(messages, options))) as { code: string }).code, "bad_option");
 });
 
+test("an error that a getter throws reaches the caller", async () => {
+  const thrown = new Error("mine");
+  const odd = {
+    get rounds(): never {
+      throw thrown;
+    },
+  };
+  const caught = (run: () => unknown) =>
+    Promise.resolve()
+      .then(run)
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+  assert.equal(await caught(() => core.compact(messages, { budget: 2_000, protect: odd })), thrown);
+  assert.equal(await caught(() => core.prune(messages, { budget: 2_000, priorities: odd })), thrown);
+  assert.ok(core.prune(messages, { budget: 2_000 }), "and the engine goes on");
+});
+
 test("what only the package has is refused by name", async () => {
   for (const name of ["tokenizer", "images", "imageSize", "llm"])
     assert.deepEqual(await outcome(() => core.prune(messages, { budget: 9, [name]: () => 1 })), {
