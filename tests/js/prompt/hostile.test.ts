@@ -160,6 +160,7 @@ test("numbers that are none", async () => {
     ["flexGrow", {}],
     ["flexBasis", NaN],
     ["flexReserve", "/x"],
+    ["flexReserve", "/0"],
     ["flexReserve", "3"],
     ["flexReserve", NaN],
     ["priority", 1n],
@@ -172,6 +173,16 @@ test("numbers that are none", async () => {
   await refused(user(h(TokenLimit, { max: "5" }, "x")), { code: "bad_element", message: /max must be a number/ });
   await refused(user(h(TokenLimit, {}, "x")), { code: "bad_element" });
   await refused(user(h("opaque", { value: 1, tokenUsage: "many" })), { code: "bad_element" });
+});
+
+test("a picture without an address, whether it is counted, pruned or sent", async () => {
+  for (const src of [undefined, ""])
+    for (const budget of [2_000, 100])
+      await refused(
+        user("a", h(Image, { src })),
+        { code: "bad_element", path: "LogicalWrapper > UserMessage > Image", message: /src must be an address/ },
+        { budget },
+      );
 });
 
 test("no basis anywhere: nothing for anybody, but no error", async () => {
