@@ -117,6 +117,22 @@ test("the deep path's toVsCodeChatMessages refuses the messages of 0.3", { skip 
   });
 });
 
+test("an ES module finds VS Code's classes where the host answers `require`", { skip }, () => {
+  const code = `
+    import Module from "node:module";
+    class Message { static User(content) { return Object.assign(new Message(), { content }); } }
+    const load = Module._load;
+    Module._load = (name, ...told) =>
+      name === "vscode" ? { LanguageModelChatMessage: Message, LanguageModelTextPart: class {} } : load(name, ...told);
+    const { Raw, toVSCode } = await import("espalier/prompt-tsx");
+    console.log(toVSCode({ role: Raw.ChatRole.User, content: [] }) instanceof Message);`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: project,
+    encoding: "utf8",
+  });
+  assert.equal(stdout, "true\n", stderr);
+});
+
 test("the shim is the drop-in module itself", { skip }, () => {
   assert.equal(load("@vscode/prompt-tsx").PromptElement, load("espalier/prompt-tsx").PromptElement);
   assert.equal(load("@vscode/prompt-tsx/dist/base/promptElements").TextChunk, load("espalier/prompt-tsx").TextChunk);
