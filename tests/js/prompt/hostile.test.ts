@@ -7,6 +7,7 @@ import { all, h } from "./pieces.ts";
 
 const {
   render,
+  renderRequest,
   SystemMessage,
   UserMessage,
   AssistantMessage,
@@ -260,6 +261,27 @@ test("an abort at every moment", async () => {
   const late = new AbortController();
   const aborts = named("Aborts", () => late.abort(stop));
   await refused(all(h(aborts, { flexGrow: 1 }), user("x")), { is: stop }, { budget: 10, signal: late.signal });
+});
+
+test("renderRequest throws `aborted`, whoever notices the abort", async () => {
+  const stop = new Error("stop");
+  const messages = [{ role: "user", content: "word ".repeat(50) }];
+  const conversation = await espalier.openConversation({ format: "openai-chat", model: "gpt-4o", messages });
+  const history = h(espalier.ConversationHistory);
+  for (const [options, shown] of [
+    [{ budget: 100 }, []],
+    [{ conversation, budget: 4_000 }, [history]],
+  ] as const) {
+    const early = renderRequest(all(...shown, user("x")), { ...options, signal: AbortSignal.abort(stop) });
+    await assert.rejects(early, { code: "aborted", cause: stop });
+    const later = new AbortController();
+    const never = named("Never", () => new Promise(() => setTimeout(() => later.abort(stop), 1)));
+    await assert.rejects(renderRequest(all(...shown, user(h(never))), { ...options, signal: later.signal }), {
+      code: "aborted",
+      cause: stop,
+    });
+  }
+  await conversation.dispose();
 });
 
 test("a render within a render, and many at once", async () => {
