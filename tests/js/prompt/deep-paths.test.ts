@@ -117,6 +117,18 @@ test("the deep path's toVsCodeChatMessages refuses the messages of 0.3", { skip 
   });
 });
 
+test("the paths of the messages' types contain no engine", { skip }, async () => {
+  const { build } = await import("esbuild");
+  const stdin = {
+    contents: 'export { ChatRole } from "espalier/prompt-tsx/dist/base/output/rawTypes";',
+    resolveDir: project,
+  };
+  for (const platform of ["node", "browser"] as const) {
+    const { outputFiles } = await build({ stdin, bundle: true, write: false, minify: true, format: "esm", platform });
+    assert.ok(outputFiles[0]!.contents.length < 2_000);
+  }
+});
+
 test("an ES module finds VS Code's classes where the host answers `require`", { skip }, () => {
   const code = `
     import Module from "node:module";
