@@ -36,7 +36,7 @@ const MODULES = [
 export function typesVersions(exports) {
   const declarations = (entry) => {
     const { require: found, node } = entry;
-    return (found ?? node?.require)?.types;
+    return (found ?? node?.require ?? entry).types;
   };
   const paths = Object.entries(exports).flatMap(([name, entry]) => {
     const types = name === "." || typeof entry === "string" ? undefined : declarations(entry);
