@@ -9,7 +9,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, SDKS, VARIANTS } from "./entries.mjs";
+import { DEEP, FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, SDKS, VARIANTS } from "./entries.mjs";
 import { refuseUnlisted } from "./licences.mjs";
 import { root } from "./lib.mjs";
 import { tracePage } from "./trace-page.mjs";
@@ -95,8 +95,7 @@ export async function bundles({ dist, glues, grammars }) {
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, source(`jsx/${name}.ts`)]));
     await make({
       ...jsx,
-      raw: source("formats/raw/prompt.ts"),
-      "openai-types": source("formats/openai/prompt-types.ts"),
+      ...Object.fromEntries(Object.values(DEEP).map(([list, file]) => [file, source(`${list}.ts`)])),
     });
 
     const isMade = (variant) => isModule || !ONLY_MODULES.includes(variant);

@@ -29,6 +29,13 @@ export const ENTRIES = [
   { path: "./inline-context", name: "inline-context", list: "entries/inline-context", chunk: "workspace" },
 ];
 
+/** Modules of `@vscode/prompt-tsx` whose names are not those of its index: list below `js/` and file of each. */
+export const DEEP = {
+  "output/rawTypes": ["formats/raw/prompt", "raw"],
+  "output/openaiTypes": ["formats/openai/prompt-types", "openai-types"],
+  "util/vs/common/uri": ["prompt-tsx/uri", "uri"],
+};
+
 /** Entries for loops of other SDKs that need no engine: their host passes a conversation. */
 export const SDKS = ["ai-sdk", "openai-agents", "anthropic", "mastra"];
 

@@ -14,7 +14,7 @@
  * All of them share the declarations of Node: TypeScript has no `node` condition under `moduleResolution: bundler`.
  */
 
-import { ENTRIES, FILES, fileOf, SDKS, VARIANTS } from "./entries.mjs";
+import { DEEP, ENTRIES, FILES, fileOf, SDKS, VARIANTS } from "./entries.mjs";
 
 const both = (types, name) => ({
   import: { types: `./dist/types/${types}.d.ts`, default: `./dist/${name}.js` },
@@ -47,6 +47,20 @@ const inlineWith = (encoding) => ({
   ...plain("entries/all", `inline-${encoding}`),
 });
 
+/**
+ * The paths of `@vscode/prompt-tsx` below an entry that replaces it. A wildcard also matches paths that end in `.js`, so
+ * modules of their own are listed in both spellings.
+ */
+const deepPaths = (path, index) => ({
+  [path]: index,
+  [`${path}/dist/base/*`]: index,
+  ...Object.fromEntries(
+    Object.entries(DEEP).flatMap(([module, [types, file]]) =>
+      ["", ".js"].map((suffix) => [`${path}/dist/base/${module}${suffix}`, plain(types, file)]),
+    ),
+  ),
+});
+
 /** @param grammars names of the package's grammars */
 export function packageExports(grammars) {
   return {
@@ -71,10 +85,8 @@ export function packageExports(grammars) {
     "./providers": plain("providers/index", "providers"),
     "./sessions": plain("sessions/index", "sessions"),
     ...Object.fromEntries(SDKS.map((name) => [`./${name}`, plain(`sdk/${name}`, name)])),
-    "./prompt-tsx/inline": plain("prompt-tsx/index", "prompt-tsx-inline"),
-    "./prompt-tsx/dist/base/*": entries["./prompt-tsx"],
-    "./prompt-tsx/dist/base/output/rawTypes": plain("formats/raw/prompt", "raw"),
-    "./prompt-tsx/dist/base/output/openaiTypes": plain("formats/openai/prompt-types", "openai-types"),
+    ...deepPaths("./prompt-tsx", entries["./prompt-tsx"]),
+    ...deepPaths("./prompt-tsx/inline", plain("prompt-tsx/index", "prompt-tsx-inline")),
     "./jsx-runtime": plain("jsx/jsx-runtime", "jsx-runtime"),
     "./jsx-dev-runtime": plain("jsx/jsx-dev-runtime", "jsx-dev-runtime"),
     ...Object.fromEntries(

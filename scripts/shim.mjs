@@ -6,6 +6,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { DEEP } from "./entries.mjs";
 
 /** The modules of `@vscode/prompt-tsx` 0.4 below `dist/base`. */
 const MODULES = [
@@ -28,15 +29,14 @@ const MODULES = [
   "output/rawTypes",
   "output/vscode",
   "tokenizer/tokenizer",
+  "util/vs/common/uri",
 ];
-/** Modules with names that mean something else in the index. */
-const OWN = ["output/openaiTypes", "output/rawTypes"];
 
 /** Returns the declarations of each export, as TypeScript reads them without `exports`. */
 export function typesVersions(exports) {
   const declarations = (entry) => {
     const { require: found, node } = entry;
-    return (found ?? node?.require)?.types;
+    return (found ?? node?.require ?? entry).types;
   };
   const paths = Object.entries(exports).flatMap(([name, entry]) => {
     const types = name === "." || typeof entry === "string" ? undefined : declarations(entry);
@@ -64,7 +64,7 @@ export function writeShim(folder, { version, license, engines }) {
   };
   write("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
   for (const module of MODULES) {
-    const target = OWN.includes(module) ? `espalier/prompt-tsx/dist/base/${module}` : "espalier/prompt-tsx";
+    const target = module in DEEP ? `espalier/prompt-tsx/dist/base/${module}` : "espalier/prompt-tsx";
     write(`dist/base/${module}.js`, `"use strict";\nmodule.exports = require("${target}");\n`);
     write(`dist/base/${module}.d.ts`, `export * from "${target}";\n`);
   }

@@ -279,5 +279,16 @@ function toEspalierError(error: unknown): unknown {
     return new EspalierError({ code: "bad_input", message: error.message });
   if (!(error instanceof Error) || error instanceof EspalierError || error.name !== "EspalierError") return error;
   const { code, path, details } = error as Error & { code: string; path?: string; details?: unknown };
-  return coded({ code, message: error.message, path, details });
+  const message = code === "encoding_not_loaded" ? withWays(error.message) : error.message;
+  return coded({ code, message, path, details });
+}
+
+/** The engine does not know its entries, and some of them do not export `loadEncoding`. */
+function withWays(message: string): string {
+  return message.replace(
+    /(\w+) vocabulary is not loaded yet.*/s,
+    (_, name: string) =>
+      `${name} vocabulary is not loaded yet. Call \`await init()\` where the package's files are found, import ` +
+      `"${containing(name)}", which contains it, or pass its bytes or URL to loadEncoding("${name}", …) of that entry.`,
+  );
 }

@@ -1,10 +1,9 @@
 /** `init` of every entry. The default sources are those that the entry has registered. */
 
-import { initFrom, ready, wasm as live } from "./engine.ts";
+import { containing, initFrom, ready, wasm as live } from "./engine.ts";
 import type { WasmSource } from "./engine.ts";
-import { EspalierError } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";
-import { ensureEncoding, hasEncoding, loadEncoding, loadNeeded } from "./vocabulary.ts";
+import { ensureEncoding, hasEncoding, loadEncoding, loadNeeded, vocabularyNotFound } from "./vocabulary.ts";
 import { check } from "../options/check.ts";
 import { INIT } from "../options/schemas/texts.ts";
 
@@ -43,7 +42,7 @@ export async function init(options: InitOptions = {}): Promise<void> {
     if (vocabulary) await loadEncoding(name, await vocabulary(name));
     else await loadNeeded(name);
     if (hasEncoding(name)) continue;
-    const message = `Say where the vocabulary of ${name} is: init({ vocabulary: (name) => bytes or URL }).`;
-    throw new EspalierError({ code: "vocab_not_found", message });
+    const way = `Import "${containing(name)}", which contains it, or say init({ vocabulary: (name) => bytes or URL }).`;
+    throw vocabularyNotFound(name, "this entry contains none", undefined, way);
   }
 }

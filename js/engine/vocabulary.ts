@@ -81,11 +81,12 @@ export async function loadEncoding(
   }
   if (isBuffer(from)) from = new Uint8Array(from);
   if (!isBytes(from)) {
-    throw new EspalierError({
-      code: "bad_option",
-      message: "A vocabulary must be bytes, a Response or a URL.",
-      path: "source",
-    });
+    const message =
+      from === undefined
+        ? `loadEncoding("${name}", source) needs the bytes, a Response or the URL of the vocabulary. ` +
+          `Import "${containing(name)}" instead, which contains it.`
+        : "A vocabulary must be bytes, a Response or a URL.";
+    throw new EspalierError({ code: "bad_option", message, path: "source" });
   }
   loadEncodingSync(name, from);
 }

@@ -3,9 +3,11 @@
  * them.
  */
 
+import { EspalierError } from "../errors/errors.ts";
 import type { Raw as RawTypes } from "../prompt/index.ts";
 import type { OpenAI } from "../prompt/index.ts";
 import { JSONTree, OutputMode, toMode } from "../prompt/index.ts";
+import type { LanguageModelChatMessage } from "../prompt/host-types.ts";
 import type { MaterializedView } from "../prompt/tracer.ts";
 
 export const { forEachNode, jsonRetainedProps } = JSONTree;
@@ -32,6 +34,28 @@ export function toOpenAiChatMessage(message: RawTypes.ChatMessage): OpenAI.ChatM
 /** Converts messages for OpenAI. */
 export function toOpenAIChatMessages(messages: readonly RawTypes.ChatMessage[]): OpenAI.ChatMessage[] {
   return toMode(OutputMode.OpenAI, messages);
+}
+
+/** Converts one message for VS Code; undefined for a role that does not exist. */
+export function toVsCodeChatMessage(message: RawTypes.ChatMessage): LanguageModelChatMessage | undefined {
+  return toVsCodeChatMessages([message])[0];
+}
+
+/**
+ * Converts messages for VS Code. In 0.3 a function of this name took messages with roles in words, all of which would
+ * vanish without a notice.
+ *
+ * @throws EspalierError `bad_input` for such a message
+ */
+export function toVsCodeChatMessages(messages: readonly RawTypes.ChatMessage[]): LanguageModelChatMessage[] {
+  for (const [index, { role }] of messages.entries())
+    if (typeof role === "string")
+      throw new EspalierError({
+        code: "bad_input",
+        message: `messages[${index}].role is "${String(role)}", and must be a Raw.ChatRole: these are no Raw messages.`,
+        path: `messages[${index}].role`,
+      });
+  return toMode(OutputMode.VSCode, messages);
 }
 
 /** A node of the tree that tracers see. */

@@ -132,13 +132,16 @@ export async function renderPrompt(
   token?: CancellationToken,
   mode: OutputMode = OutputMode.VSCode,
 ): Promise<Rendered<any>> {
-  const tokenizer =
-    "countTokens" in counter
-      ? new VSCodeTokenizer((text, cancellation) => counter.countTokens(text, cancellation), mode)
-      : counter;
+  const tokenizer = isModel(counter)
+    ? new VSCodeTokenizer((text, cancellation) => counter.countTokens(text, cancellation), mode)
+    : counter;
   const renderer = new PromptRenderer(endpoint, ctor, props, tokenizer);
   const result = await renderer.render(progress, token);
   return { ...result, usedContext: renderer.getUsedContext() };
+}
+
+function isModel(counter: ITokenizer<any> | LanguageModelChat | undefined): counter is LanguageModelChat {
+  return Object(counter) === counter && "countTokens" in counter!;
 }
 
 /**

@@ -19,6 +19,9 @@ export function annotate(error: unknown, node: RenderNode): unknown {
   if (error instanceof EspalierError && error.path && error.message.endsWith(` at ${error.path}`)) return error;
   annotated.add(error);
   try {
+    // Elements do not know where they are.
+    if (error instanceof EspalierError && error.code === "bad_element" && !error.path)
+      Object.assign(error, { path: pathOf(node) });
     error.message += ` (at tsx element ${pathOf(node)})`;
   } catch {
     // A host's error may be read-only; its message stays as it is.

@@ -33,6 +33,8 @@ export interface Explanation {
     limit: string;
     /** The removed node: this one or an enclosing one. */
     node: number;
+    /** For rule `empty`: the node in it whose removal left nothing, with the priority by which it was chosen. */
+    cause?: { id: number; path: string; priority: number };
     /** The node that would have been removed next instead. */
     rival?: { id: number; path: string; priority?: number };
   };
@@ -56,22 +58,34 @@ export const EXCERPT = 80;
 export function explainAll(session: Session, maxText = EXCERPT, reports = session.reports()): Explanation[] {
   const removals = session.removals();
   const priorities = new Map<number, number>(reports.map(({ node, priority }) => [node, priority]));
+  /** The node that each step chose. */
+  const chosen = new Map<number, any>();
+  for (const each of removals) if (each.rule === "priority") chosen.set(each.step, each);
+  const causeOf = ({ rule, step, node }: any): any => {
+    const found = rule === "empty" ? chosen.get(step) : undefined;
+    return found && isInside(session.nodes[found.node]!, node) ? found : undefined;
+  };
   return reports.map(({ node: id, parent, priority, tokens, kept, removal: at }): Explanation => {
     const node = session.nodes[id]!;
     const path = describe(node);
     const found = at === undefined ? undefined : removals[at];
+    const cause = found && causeOf(found);
+    const rival = (cause ?? found)?.rival as number | undefined;
     const removal = found && {
       rule: found.rule as RemovalRule,
       step: found.step as number,
       freed: Number.isFinite(found.tokens) ? (found.tokens as number) : null,
       limit: pathOf(session.nodes[found.limit]!),
       node: found.node as number,
-      ...(found.rival !== undefined && {
-        rival: {
-          id: found.rival as number,
-          path: describe(session.nodes[found.rival]!),
-          priority: priorities.get(found.rival)!,
+      ...(cause && {
+        cause: {
+          id: cause.node as number,
+          path: describe(session.nodes[cause.node]!),
+          priority: rankOf(session.nodes[cause.node]!, priorities),
         },
+      }),
+      ...(rival !== undefined && {
+        rival: { id: rival, path: describe(session.nodes[rival]!), priority: priorities.get(rival)! },
       }),
     };
     const entry = {
@@ -89,6 +103,20 @@ export function explainAll(session: Session, maxText = EXCERPT, reports = sessio
     };
     return { ...entry, sentence: sentence(entry) };
   });
+}
+
+function isInside(node: RenderNode, id: number): boolean {
+  for (let at: RenderNode | undefined = node; at; at = at.parent) if (at.id === id) return true;
+  return false;
+}
+
+/** Returns the priority of a node, or of the nearest element around it that has one. */
+function rankOf(node: RenderNode, priorities: Map<number, number>): number {
+  for (let at: RenderNode | undefined = node; at; at = at.parent) {
+    const priority = priorities.get(at.id);
+    if (priority !== undefined && priority <= HIGHEST) return priority;
+  }
+  return priorities.get(node.id)!;
 }
 
 function kindOf(node: RenderNode): Explanation["kind"] {
@@ -114,23 +142,28 @@ export function sentence({ id, path, priority, kept, removal, tokens, sentAs }: 
   const note =
     sentAs === undefined ? "" : ` It is sent with the role ${sentAs}, since the format has no system messages.`;
   if (kept || !removal) return `${path}${size} was kept.${note}`;
-  const { rule, step, limit, node, rival, freed } = removal;
+  const { rule, step, limit, node, rival, freed, cause } = removal;
   const why =
     node !== id
       ? "went with what is around it"
       : rule === "keep-with"
         ? "went because something that it is kept with went"
-        : rule === "empty"
-          ? "went because nothing was left in it"
-          : `had the lowest priority (${rank(priority)})`;
+        : cause
+          ? `went because the last of its content, ${cause.path}, had the lowest priority (${rank(cause.priority)})`
+          : rule === "empty"
+            ? "went because nothing was left in it"
+            : `had the lowest priority (${rank(priority)})`;
   const other =
-    rule === "priority" && rival
+    (rule === "priority" || cause) && rival
       ? ` Next would have been ${rival.path}${rival.priority === undefined ? "" : ` (priority ${rank(rival.priority)})`}.`
       : "";
-  return `${path}${size} was removed in step ${step + 1} to meet the limit of ${limit}: it ${why}${freed === null ? "" : `; the step freed ${Math.round(freed)} tokens`}.${other}`;
+  return `${path}${size} was removed in step ${step} to meet the limit of ${limit}: it ${why}${freed === null ? "" : `; the step freed ${Math.round(freed)} tokens`}.${other}`;
 }
 
-/** Returns a priority in words. Elements of the package give priorities just below the max to their content. */
+/** The highest priority that was set. Elements of the package give priorities just below the max to their content. */
+const HIGHEST = Number.MAX_SAFE_INTEGER - 100;
+
+/** Returns a priority in words. */
 export function rank(priority: number): string {
-  return priority > Number.MAX_SAFE_INTEGER - 100 ? "none set" : String(priority);
+  return priority > HIGHEST ? "none set" : String(priority);
 }

@@ -50,7 +50,10 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
   tools?: ToolList;
   /** Restores removed nodes that still fit once the budget is met. Default false. */
   backfill?: boolean;
-  /** Aborting it ends the call, which then throws the signal's reason. Default: none. */
+  /**
+   * Aborting it ends the call, which then throws the signal's reason; `renderRequest` throws `aborted`, with the reason
+   * as its `cause`. Default: none.
+   */
   signal?: AbortSignal;
   /** Passed on to elements that wait. Default: none. */
   token?: CancellationToken;

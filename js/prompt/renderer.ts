@@ -126,6 +126,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     progress?: Progress<ChatResponsePart>,
     token?: CancellationToken,
   ): Promise<RenderPromptResult<OutputMode.Raw>> {
+    needMode(this.#tokenizer);
     const session = await this.#start({ progress, token });
     let keep = false;
     try {
@@ -189,6 +190,16 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
 // Outside the class: bundlers rename a class that refers to itself.
 function overridesCreateElement(renderer: PromptRenderer<any, any>): boolean {
   return renderer["createElement"] !== PromptRenderer.prototype["createElement"];
+}
+
+/** @throws EspalierError `bad_option` for a tokenizer of 0.3, which had no mode */
+function needMode({ mode }: ITokenizer): void {
+  if (Object.hasOwn(MODES, mode)) return;
+  throw new EspalierError({
+    code: "bad_option",
+    message: `A tokenizer needs a mode, OutputMode.Raw, OutputMode.OpenAI or OutputMode.VSCode, and has ${String(mode)}. Tokenizers for 0.3 of @vscode/prompt-tsx have none: see docs/migrate-prompt-tsx.md.`,
+    path: "tokenizer.mode",
+  });
 }
 
 const MODES = { [OutputMode.Raw]: "raw", [OutputMode.OpenAI]: "openai", [OutputMode.VSCode]: "vscode" } as const;

@@ -8,7 +8,7 @@ import { loadNeeded } from "../engine/vocabulary.ts";
 import { emptyMessage, readMessage, readMessages } from "./assemble.ts";
 import { brandOf } from "./brand.ts";
 import type { PromptElement } from "./element.ts";
-import { annotate } from "./annotate.ts";
+import { annotate, badElement } from "./annotate.ts";
 import { Flattener } from "./flatten/index.ts";
 import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
@@ -420,7 +420,7 @@ export class Session {
     for (let at = from; at < nodes.length; at++) {
       const node = nodes[at]!;
       if (node.type === "element") {
-        if (node.inLayout && !node.spliced) counts.push(this.#countMessage(emptyMessage(node)));
+        if (node.inLayout && !node.spliced) counts.push(this.#countMessage(emptyMessage(node), node));
       } else if (node.type === "text" && !node.parent.spliced) {
         if (!node.literals) counts.push(this.#countText(node.text));
         else for (const literal of node.literals) if (literal.counts) counts.push(this.#countText(literal.text));
@@ -433,9 +433,15 @@ export class Session {
     return this.options.tokenizer!.tokenLength({ type: ChatCompletionContentPartKind.Text, text }, this.options.token);
   }
 
-  #countMessage(raw: ChatMessage): Later<number> {
+  #countMessage(raw: ChatMessage, node: RenderNode): Later<number> {
     const tokenizer = this.options.tokenizer!;
-    return tokenizer.countMessageTokens(toMode(tokenizer.mode, raw) as never);
+    let message: unknown;
+    try {
+      message = toMode(tokenizer.mode, raw);
+    } catch (error) {
+      throw annotate(error, node);
+    }
+    return tokenizer.countMessageTokens(message as never);
   }
 
   /** Answers the core's questions with the host's tokenizer. */
@@ -449,11 +455,13 @@ export class Session {
       else if (kind === QUESTION.literal)
         counts.push(this.#countText((nodes[step[at++]!] as TextNode).literals![step[at++]!]!.text));
       else if (kind === QUESTION.part) counts.push(tokenizer!.tokenLength(partOf(nodes[step[at++]!]!), token));
-      else if (kind === QUESTION.base) counts.push(this.#countMessage(emptyMessage(nodes[step[at++]!] as ElementNode)));
-      else {
+      else if (kind === QUESTION.base) {
+        const node = nodes[step[at++]!] as ElementNode;
+        counts.push(this.#countMessage(emptyMessage(node), node));
+      } else {
         const { message, next } = readMessage(step, at, nodes);
+        counts.push(this.#countMessage(message, nodes[step[at]!]!));
         at = next;
-        counts.push(this.#countMessage(message));
       }
     }
     return after(numbers(counts), (known) => call(() => this.#live().answerCounts(step[1]!, known)));
@@ -496,8 +504,7 @@ function naming<T>(result: PromiseLike<T>, node: ElementNode): Promise<T> {
 }
 
 function malformed(what: "stray" | "alternative", node: RenderNode): Error {
-  if (what === "alternative")
-    return annotate(new Error("Invalid number of children for EmptyAlternate flag"), node) as Error;
+  if (what === "alternative") return badElement("Invalid number of children for EmptyAlternate flag", node);
   const text = node.type === "text" ? node.text : undefined;
   const said =
     text === undefined
@@ -505,7 +512,15 @@ function malformed(what: "stray" | "alternative", node: RenderNode): Error {
       : `Cannot have a text node outside a ChatMessage. Text: "${text}"`;
   return new EspalierError({
     code: "text_outside_message",
-    message: `${said} (at tsx element ${pathOf(node)})`,
+    message: `${said}${otherMessage(node)} (at tsx element ${pathOf(node)})`,
     path: pathOf(node),
   });
+}
+
+/** Says that a message around a node is that of another package: its class is a plain element here. */
+function otherMessage(node: RenderNode): string {
+  for (let at: RenderNode | undefined = node; at; at = at.parent)
+    if (at.type === "element" && /^(System|User|Assistant|Tool)Message$/.test(at.name ?? ""))
+      return ` ${at.name} is an element of another package here, such as @vscode/prompt-tsx; import it from the one that renders.`;
+  return "";
 }

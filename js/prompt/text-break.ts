@@ -5,6 +5,7 @@
  * and the guess. Two counts settle it: a beginning that fits, and the next one, which does not.
  */
 
+import { EspalierError } from "../errors/errors.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import type { CancellationToken } from "./host-types.ts";
 import type { BasePromptSizing } from "./piece.ts";
@@ -107,7 +108,11 @@ function breaks(text: string, breakOn: RegExp | string): number[] {
       if (at >= text.length) break;
     }
   } else {
-    if (!breakOn.global) throw new Error(`\`breakOn\` expression must have the global flag set (got ${breakOn})`);
+    if (!breakOn.global)
+      throw new EspalierError({
+        code: "bad_element",
+        message: `\`breakOn\` expression must have the global flag set (got ${breakOn})`,
+      });
     // A copy: the expression's position belongs to the caller, and elements that share an expression are prepared at
     // the same time.
     for (const match of text.matchAll(new RegExp(breakOn))) cuts.push(match.index);

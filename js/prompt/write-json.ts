@@ -48,7 +48,12 @@ function writeNode(node: RenderNode): PromptNodeJSON {
       } as TextJSON;
     }
     case "opaque":
-      return { type: PromptNodeType.Opaque, value: node.value, tokenUsage: node.tokenUsage, priority: node.priority };
+      return {
+        type: PromptNodeType.Opaque,
+        value: node.value,
+        tokenUsage: node.tokenUsage,
+        priority: node.priority ?? Number.MAX_SAFE_INTEGER,
+      };
     case "breakpoint":
       return { type: PromptNodeType.CacheBreakpoint, cacheType: node.part.cacheType };
   }

@@ -2,7 +2,9 @@
 //!
 //! Each exact count costs the host the text of everything that changed, so the search does not count after every step.
 //! It takes steps ahead by estimate, counts, and undoes steps if too much was removed, until one step is known to be
-//! too few and the next to be enough: the same position at which counting after every step would stop.
+//! too few and the next to be enough: the same position at which counting after every step would stop. A step that
+//! joins two texts can cost more than it frees (a picture that the host counts as nothing, and a line break in its
+//! place), so a total above the limit behind such a step says nothing about the step before, which is counted too.
 
 use super::content::View;
 use super::costs::Changed;
@@ -52,6 +54,10 @@ impl Search {
                 self.rate = rate(cut, draft, place, total);
             }
             if total > limit {
+                if done > self.over + 1 && !self.estimate(cut, draft, counts).1 {
+                    self.undo(cut, draft, counts);
+                    continue;
+                }
                 self.over = done;
             } else {
                 self.fit = Some(done);

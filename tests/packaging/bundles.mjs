@@ -41,12 +41,12 @@ export function bundleCases({ consumer, home, run, titleIn }) {
     },
 
     async "a prompt for @vscode/prompt-tsx moves by an alias, deep paths included, into a browser"() {
-      const out = join(home, "alias");
       writeFileSync(
         join(consumer, "alias.jsx"),
         `import { PromptElement, renderPrompt, UserMessage, TextChunk, OutputMode, HTMLTracer, PromptRenderer } from "@vscode/prompt-tsx";
       import { ChatRole } from "@vscode/prompt-tsx/dist/base/output/rawTypes";
-      import { UserMessage as Deep } from "@vscode/prompt-tsx/dist/base/promptElements";
+      import { UserMessage as Deep } from "@vscode/prompt-tsx/dist/base/promptElements.js";
+      import { ChatCompletionContentPartKind as Kind } from "@vscode/prompt-tsx/dist/base/output/rawTypes.js";
       import { BudgetExceededError } from "@vscode/prompt-tsx/dist/base/materialized";
       class Hello extends PromptElement { render() { return <UserMessage>Hello <TextChunk priority={1}>{this.props.said}</TextChunk></UserMessage>; } }
       const tokenizer = { mode: OutputMode.Raw, tokenLength: ({ text }) => text?.length ?? 0, countMessageTokens: ({ content }) => content.reduce((sum, { text }) => sum + text.length, 3) };
@@ -55,38 +55,43 @@ export function bundleCases({ consumer, home, run, titleIn }) {
       renderer.tracer = new HTMLTracer();
       const { tokenCount } = await renderer.render();
       const page = await renderer.tracer.html();
-      document.title = JSON.stringify([messages, tokenCount, ChatRole.User, Deep === UserMessage, typeof BudgetExceededError, page.includes("<script")]);`,
+      document.title = JSON.stringify([messages, tokenCount, ChatRole.User, Deep === UserMessage, typeof BudgetExceededError, Kind.Text, page.includes("<script")]);`,
       );
-      await build({
-        absWorkingDir: consumer,
-        entryPoints: ["alias.jsx"],
-        bundle: true,
-        format: "esm",
-        outdir: out,
-        platform: "browser",
-        target: "es2022",
-        logLevel: "error",
-        tsconfigRaw: {},
-        jsx: "transform",
-        jsxFactory: "vscpp",
-        jsxFragment: "vscppf",
-        alias: { "@vscode/prompt-tsx": "espalier/prompt-tsx" },
-      });
-      cpSync(join(consumer, "node_modules", "espalier", "dist", "espalier.wasm"), join(out, "espalier.wasm"));
-      writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="alias.js"></script>');
-      assert.doesNotMatch(
-        readFileSync(join(out, "alias.js"), "utf8"),
-        /(from|import|require\()\s*["'](node:|vscode)/,
-        "nothing of Node or VS Code is asked for",
-      );
-      assert.deepEqual(JSON.parse(await titleIn(out)), [
-        [{ role: 1, content: [{ type: 1, text: "Hello \nyou" }] }],
-        9,
-        1,
-        true,
-        "function",
-        true,
-      ]);
+      for (const entry of ["espalier/prompt-tsx", "espalier/prompt-tsx/inline"]) {
+        const out = join(home, entry.replaceAll("/", "-"));
+        await build({
+          absWorkingDir: consumer,
+          entryPoints: ["alias.jsx"],
+          bundle: true,
+          format: "esm",
+          outdir: out,
+          platform: "browser",
+          target: "es2022",
+          logLevel: "error",
+          tsconfigRaw: {},
+          jsx: "transform",
+          jsxFactory: "vscpp",
+          jsxFragment: "vscppf",
+          alias: { "@vscode/prompt-tsx": entry },
+        });
+        if (entry === "espalier/prompt-tsx")
+          cpSync(join(consumer, "node_modules", "espalier", "dist", "espalier.wasm"), join(out, "espalier.wasm"));
+        writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="alias.js"></script>');
+        assert.doesNotMatch(
+          readFileSync(join(out, "alias.js"), "utf8"),
+          /(from|import|require\()\s*["'](node:|vscode)/,
+          "nothing of Node or VS Code is asked for",
+        );
+        assert.deepEqual(JSON.parse(await titleIn(out)), [
+          [{ role: 1, content: [{ type: 1, text: "Hello \nyou" }] }],
+          9,
+          1,
+          true,
+          "function",
+          1,
+          true,
+        ]);
+      }
     },
 
     async "a bundle for Node contains its files, and one without them names both ways out"() {

@@ -67,11 +67,16 @@ export function nodeCases({ checkTypes, consumer, node, root, run, transcripts }
       const code = `import fs from "node:fs"; import { createRequire } from "node:module"; const { resolve } = createRequire(import.meta.url);
       const bytes = (name) => fs.readFileSync(resolve("espalier/" + name));
       const inline = await import("espalier/inline"); let code; try { inline.count("x"); } catch (e) { code = e.code; }
+      const { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } = await import("espalier/prompt-tsx/inline");
+      class Hi extends PromptElement { render() { return { ctor: UserMessage, props: {}, children: ["hi"] }; } }
+      const rendered = () => new PromptRenderer({ modelMaxPromptTokens: 9 }, Hi, {}, new BuiltinTokenizer({ mode: OutputMode.Raw })).render();
+      const ways = (promise) => promise.then(() => "", ({ message }) => message.includes('mport "espalier/inline/o200k_base"'));
+      console.log(await ways(rendered()), await ways(inline.loadEncoding("o200k_base")), await ways(inline.init()));
       inline.loadEncodingSync("o200k_base", bytes("vocab/o200k_base.vocab"));
       const slim = await import("espalier/slim");
       console.log(code, inline.count("Hello world!"), slim.count("Hello world!"));`;
       // Both share one core, and so one engine.
-      assert.equal(await node("inline.mjs", code), "encoding_not_loaded 3 3");
+      assert.equal(await node("inline.mjs", code), "true true true\nencoding_not_loaded 3 3");
       const alone = `import fs from "node:fs"; import { createRequire } from "node:module"; const { resolve } = createRequire(import.meta.url);
       const slim = await import("espalier/slim"); let code; try { slim.count("x"); } catch (e) { code = e.code; }
       await slim.init({ wasm: fs.readFileSync(resolve("espalier/espalier.wasm")), vocabulary: (n) => fs.readFileSync(resolve("espalier/vocab/" + n + ".vocab")) });

@@ -261,7 +261,8 @@ export function sentenceOf(shown: Shown, index: number): string {
   if (rule === undefined)
     return `${said.path} (${tokens} tokens) is not in the prompt at a budget of ${cut.budget} tokens.`;
   const next = rival && { rival: { ...rival, path: readable(rival.path) } };
-  const told = { ...removal, ...next, rule, limit: readable(limit) };
+  // The page counts steps from 1.
+  const told = { ...removal, ...next, rule, step: removal.step + 1, limit: readable(limit) };
   let words = sentence({ ...said, removal: told as never });
   if (isForBudget(removal)) words = words.replace(` to meet the limit of ${told.limit}:`, " to meet the budget:");
   const ranked = rankedAt(tree, cause);

@@ -43,7 +43,8 @@ let found: VSCodeClasses | null | undefined;
 
 /**
  * Registers the module whose classes messages are made with; without an argument, forgets it. Needed where the module
- * cannot be found at run time: extensions that are ES modules, and tests with a module of their own.
+ * cannot be found at run time: bundlers that keep the host's `require` under a name of their own, and tests with a
+ * module of theirs.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -71,21 +72,33 @@ export function hostClasses(): VSCodeClasses | undefined {
 }
 
 function lookFor(): VSCodeClasses | undefined {
-  try {
-    // Called by another name, so that bundlers do not take it for an import that they must resolve. Webpack keeps the
-    // host's own `require` under a name of its own; esbuild leaves it alone.
-    const load =
-      typeof __non_webpack_require__ === "function"
-        ? __non_webpack_require__
-        : typeof require === "function"
-          ? require
-          : undefined;
-    const module: unknown = load?.("vscode");
-    return isVSCode(module) ? module : undefined;
-  } catch {
-    // Outside VS Code there is no such module.
-    return undefined;
+  for (const load of [hostRequire, moduleRequire]) {
+    try {
+      const module: unknown = load()?.("vscode");
+      if (isVSCode(module)) return module;
+    } catch {
+      // Outside VS Code there is no such module, and bundlers replace `require` by a function that throws.
+    }
   }
+  return undefined;
+}
+
+type Load = (name: string) => unknown;
+
+/**
+ * Returns the host's `require`, to be called by another name, so that bundlers do not take it for an import that they
+ * must resolve. Webpack keeps it under a name of its own; esbuild leaves it alone.
+ */
+function hostRequire(): Load | undefined {
+  if (typeof __non_webpack_require__ === "function") return __non_webpack_require__;
+  return typeof require === "function" ? require : undefined;
+}
+
+/** Returns a `require` for an extension that is an ES module: VS Code answers one that is made for its file. */
+function moduleRequire(): Load | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): any } };
+  const url = import.meta.url as string | undefined;
+  return url?.startsWith("file:") ? process?.getBuiltinModule?.("module").createRequire(url) : undefined;
 }
 
 function isVSCode(module: unknown): module is VSCodeClasses {

@@ -5,6 +5,7 @@
  * notice.
  */
 
+import { EspalierError } from "../../errors/errors.ts";
 import { vscodeClasses } from "./classes.ts";
 import type { VSCodeClasses } from "./classes.ts";
 import { ChatCompletionContentPartKind, ChatRole } from "../raw/prompt.ts";
@@ -15,8 +16,13 @@ import type { LanguageModelChatMessage } from "../../prompt/host-types.ts";
 
 type Content = LanguageModelChatMessage["content"];
 
-/** Converts one message; undefined for a role that does not exist. */
-export function vscodeMessage(message: ChatMessage): LanguageModelChatMessage | undefined {
+/**
+ * Converts one message; undefined for a role that does not exist.
+ *
+ * @param index its place in a list, for errors
+ * @throws EspalierError `bad_input` for arguments of a call that are no JSON
+ */
+export function vscodeMessage(message: ChatMessage, index?: number): LanguageModelChatMessage | undefined {
   const vscode = vscodeClasses();
   const text = textOf(message.content);
   switch (message.role) {
@@ -31,9 +37,11 @@ export function vscodeMessage(message: ChatMessage): LanguageModelChatMessage | 
     case ChatRole.Assistant: {
       const made = vscode.LanguageModelChatMessage.Assistant(text, message.name) as LanguageModelChatMessage;
       if (message.toolCalls) {
-        const calls = message.toolCalls.map(
-          (call) => new vscode.LanguageModelToolCallPart(call.id, call.function.name, input(call)),
-        );
+        const place = index === undefined ? "" : `messages[${index}].`;
+        const calls = message.toolCalls.map((call, at) => {
+          const given = input(call, `${place}toolCalls[${at}].function.arguments`);
+          return new vscode.LanguageModelToolCallPart(call.id, call.function.name, given);
+        });
         made.content = [new vscode.LanguageModelTextPart(text), ...calls] as Content;
       }
       return made;
@@ -91,16 +99,20 @@ function bytesOf(base64: string): Uint8Array | undefined {
 }
 
 /** The arguments as the object that VS Code wants. */
-function input(call: ChatMessageToolCall): object {
+function input(call: ChatMessageToolCall, path: string): object {
   try {
     return JSON.parse(call.function.arguments) as object;
   } catch (cause) {
-    throw new Error(`Invalid JSON in tool call arguments for tool call: ${call.id}`, { cause });
+    const message = `Invalid JSON in tool call arguments for tool call: ${call.id}`;
+    throw new EspalierError({ code: "bad_input", message, path, cause });
   }
 }
 
 export const vscodePrompt: PromptFormat<{ messages: any[] }> = {
   mode: vscodeMode,
-  write: (messages) => ({ system: [], messages: messages.flatMap((message) => vscodeMessage(message) ?? []) }),
+  write: (messages) => ({
+    system: [],
+    messages: messages.flatMap((message, index) => vscodeMessage(message, index) ?? []),
+  }),
   request: messagesAlone,
 };

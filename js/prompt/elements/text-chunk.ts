@@ -2,6 +2,7 @@
 
 import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
+import { EspalierError } from "../../errors/errors.ts";
 import { createPiece, Fragment, isFragment, isPiece } from "../piece.ts";
 import { longestFittingPrefix } from "../text-break.ts";
 import type { CancellationToken } from "../host-types.ts";
@@ -49,7 +50,10 @@ export class TextChunk extends PromptElement<TextChunkProps, PromptPiece> {
     for (const child of opened(this.props.children)) {
       if (!isPiece(child)) texts.push(String(child));
       else if (typeof child.ctor !== "string")
-        throw new Error("TextChunk children must be text literals or intrinsic attributes.");
+        throw new EspalierError({
+          code: "bad_element",
+          message: "TextChunk children must be text literals or intrinsic attributes.",
+        });
       else if (child.ctor === "br") texts.push("\n");
       else intrinsics.push(child);
     }

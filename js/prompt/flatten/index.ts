@@ -13,9 +13,10 @@ import { annotate, badElement } from "../annotate.ts";
 import { Collected } from "./collected.ts";
 import { advance, DONE, hasContent } from "./frames.ts";
 import type { Frame, TextParts } from "./frames.ts";
+import { checkElement, checkTree, listed } from "./checks.ts";
 import { kindOf } from "./kind.ts";
 import type { Kind } from "./kind.ts";
-import { checkProps, limitOf, numberOf } from "./props.ts";
+import { limitOf, numberOf } from "./props.ts";
 import { PieceCtorKind, PromptNodeType } from "../json-tree.ts";
 import type { PieceJSON, PromptElementJSON, PromptNodeJSON, PromptReferenceJSON } from "../json-tree.ts";
 import { ChatCompletionContentPartKind } from "../../formats/raw/prompt.ts";
@@ -329,9 +330,8 @@ export class Flattener {
 
   #describe(node: ElementNode, kind: Kind): void {
     const { props } = node;
-    checkProps(node, this.#options.strict);
+    checkElement(node, kind, this.#options.strict);
     node.kind = kind.kind;
-    if (kind.kind === "message" && typeof props.role !== "number") throw badElement("Invalid ChatMessage!", node);
     node.inLayout = kind.inLayout;
     node.flags = props.passPriority ? kind.flags | Flag.passPriority : kind.flags;
     if (kind.isLimited) node.limit = limitOf(node, props.max, this.#options.strict);
@@ -464,7 +464,7 @@ export class Flattener {
         return;
       case "references":
         if (!text) alone("reference");
-        for (const reference of props.value) {
+        for (const reference of listed(node, "references", props.value)) {
           const metadata = new ReferenceMetadata(reference);
           if (text) text.references = added(text.references, metadata);
           else this.#attach(node, metadata);
@@ -477,11 +477,11 @@ export class Flattener {
         return;
       case "usedContext":
         alone("usedContext");
-        for (const item of props.value) this.collected.add("usedContext", node, item);
+        for (const item of listed(node, "usedContext", props.value)) this.collected.add("usedContext", node, item);
         return;
       case "ignoredFiles":
         alone("ignoredFiles");
-        for (const item of props.value) this.collected.add("ignoredFiles", node, item);
+        for (const item of listed(node, "ignoredFiles", props.value)) this.collected.add("ignoredFiles", node, item);
         return;
       case "elementJSON":
         return this.#splice(node, props.data, frames);
@@ -503,8 +503,7 @@ export class Flattener {
   #spliced = new Map<number, number>();
 
   #splice(node: ElementNode, data: PromptElementJSON, frames: Frame[]): void {
-    if (typeof data?.node !== "object" || data.node === null)
-      throw badElement("<elementJSON /> needs data with a `node`, as renderElementJSON gives it", node);
+    checkTree(node, data);
     // Ids of things kept together are valid within one tree only.
     frames.push({ node, items: [data.node], at: 0, how: "json", isBase: false, closes: false, text: undefined });
     this.#spliced = new Map();
@@ -555,7 +554,6 @@ export class Flattener {
       case PieceCtorKind.BaseChatMessage:
         node.kind = "message";
         node.toolCallId = node.props.toolCallId;
-        if (typeof node.props.role !== "number") throw badElement("Invalid ChatMessage!", parent);
         if (Array.isArray(node.props.toolCalls)) {
           const { callsKeptWith = [] } = json;
           node.calls = node.props.toolCalls;
@@ -574,7 +572,7 @@ export class Flattener {
     if ("flags" in json) node.flags = json.flags ?? 0;
     if ("keepWithId" in json && json.keepWithId !== undefined) node.keepWith = this.#keepSpliced(json.keepWithId);
     if ("tokenLimit" in json && typeof json.tokenLimit === "number") node.limit = json.tokenLimit;
-    checkProps(node, this.#options.strict);
+    checkElement(node, { kind: node.kind, isExpandable: false }, this.#options.strict);
     this.encoder.open(node, {});
     frames.push({ node, items: json.children, at: 0, how: "json", isBase: true, closes: true, text: undefined });
   }

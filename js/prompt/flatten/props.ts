@@ -11,26 +11,27 @@ export function checkProps(node: ElementNode, strict: boolean): void {
   if (flexGrow !== undefined && flexGrow !== null) numberOf(node, "flexGrow", flexGrow, strict);
   const reserve = node.props.flexReserve;
   if (reserve === undefined || reserve === null) return;
-  if (typeof reserve === "string" && /^\//.test(reserve) && !Number.isNaN(Number(reserve.slice(1)))) return;
+  if (typeof reserve === "string" && reserve.startsWith("/") && Number(reserve.slice(1)) > 0) return;
   if (typeof reserve !== "number" || Number.isNaN(reserve))
     throw badElement(`flexReserve must be a number of tokens or a share such as "/3", and is ${shown(reserve)}`, node);
 }
 
-/** In the reference, a limit that is no number does not limit, and null is 0. */
+/** In the reference, an absent limit does not limit, and null is 0. */
 export function limitOf(node: ElementNode, max: unknown, strict: boolean): number | undefined {
-  if (strict) return numberOf(node, "max", max, strict);
-  const limit = max === undefined ? NaN : max === null ? 0 : numberOf(node, "max", max, strict);
-  return Number.isNaN(limit) ? undefined : limit;
+  if (!strict && (max === undefined || max === null)) return max === null ? 0 : undefined;
+  return numberOf(node, "max", max, strict);
 }
 
-/** Unless strict, anything that JavaScript's arithmetic accepts is a number, except NaN. */
+/** Unless strict, anything is a number that JavaScript's arithmetic reads as one. NaN never is: it has no rank. */
 export function numberOf(node: ElementNode, name: string, value: unknown, strict: boolean): number {
-  if (typeof value === "number" && !(strict && Number.isNaN(value))) return value;
-  if (!strict && (typeof value === "string" || typeof value === "boolean")) return Number(value);
-  throw badElement(`${name} must be a number, and is ${shown(value)}`, node);
+  const isRead = typeof value === "number" || (!strict && (typeof value === "string" || typeof value === "boolean"));
+  const number = isRead ? Number(value) : NaN;
+  if (Number.isNaN(number)) throw badElement(`${name} must be a number, and is ${shown(value)}`, node);
+  return number;
 }
 
-function shown(value: unknown): string {
+/** Returns a wrong value as errors show it. */
+export function shown(value: unknown): string {
   if (typeof value === "object" || typeof value === "function")
     return value === null ? "null" : `a ${Array.isArray(value) ? "list" : typeof value}`.replace("a o", "an o");
   return typeof value === "string" ? JSON.stringify(value) : String(value);

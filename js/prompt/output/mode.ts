@@ -51,7 +51,7 @@ export function toMode(mode: OutputMode, messages: RawChatMessage | readonly Raw
 
 function each(
   messages: RawChatMessage | readonly RawChatMessage[],
-  convert: (message: RawChatMessage) => unknown,
+  convert: (message: RawChatMessage, index?: number) => unknown,
 ): unknown {
   if (!Array.isArray(messages)) return convert(messages as RawChatMessage);
   return messages.map(convert).filter((message) => message !== undefined);

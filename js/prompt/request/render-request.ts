@@ -149,9 +149,16 @@ export async function renderRequest<F extends RenderFormat = "openai-chat">(
     budget,
     rest.format !== undefined,
   );
-  const result = await (conversation ? flow.with(conversation, true) : flow.find());
-  reported(result.rendered);
-  return result;
+  try {
+    const result = await (conversation ? flow.with(conversation, true) : flow.find());
+    reported(result.rendered);
+    return result;
+  } catch (error) {
+    // As calls of a conversation do, whichever of both notices first; a render throws the reason itself.
+    const { signal } = rest;
+    if (!signal?.aborted || error !== signal.reason) throw error;
+    throw new EspalierError({ code: "aborted", message: "The request was aborted.", cause: error });
+  }
 }
 
 type Settings<F extends RenderFormat> = Omit<RenderRequestOptions<F>, "conversation" | "budget"> & { format: F };

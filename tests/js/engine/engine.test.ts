@@ -77,6 +77,15 @@ test("before it is loaded, every call says what to do", async () => {
   assert.equal(core.count("one two three"), 3);
 });
 
+test("an error for a missing vocabulary names the entry that contains it", async () => {
+  const core = await freshCore();
+  core.initSync(bytes("espalier.wasm"));
+  const way = /mport "espalier\/inline\/o200k_base"/;
+  assert.throws(() => core.count("x"), { code: "encoding_not_loaded", message: way });
+  await assert.rejects(core.loadEncoding("o200k_base", undefined as never), { code: "bad_option", message: way });
+  await assert.rejects(core.init(), { code: "vocab_not_found", message: way });
+});
+
 test("a crash costs one call; the next one finds the same vocabularies", async () => {
   const core = await loaded();
   const before = core.countMessages(messages);

@@ -143,7 +143,7 @@ test("TextChunk", async () => {
   await assert.rejects(cut(9, { breakOn: /\n/ }), /must have the global flag set \(got \/\\n\/\)/);
   await assert.rejects(
     new TextChunk({ breakOn: "x", children: [createPiece(Chunk, null)] } as never).prepare(sizing(1)),
-    /^Error: TextChunk children must be text literals or intrinsic attributes\.$/,
+    /^EspalierError: TextChunk children must be text literals or intrinsic attributes\.$/,
   );
 });
 

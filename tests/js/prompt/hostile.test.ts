@@ -7,6 +7,7 @@ import { all, h } from "./pieces.ts";
 
 const {
   render,
+  renderRequest,
   SystemMessage,
   UserMessage,
   AssistantMessage,
@@ -160,6 +161,7 @@ test("numbers that are none", async () => {
     ["flexGrow", {}],
     ["flexBasis", NaN],
     ["flexReserve", "/x"],
+    ["flexReserve", "/0"],
     ["flexReserve", "3"],
     ["flexReserve", NaN],
     ["priority", 1n],
@@ -172,6 +174,16 @@ test("numbers that are none", async () => {
   await refused(user(h(TokenLimit, { max: "5" }, "x")), { code: "bad_element", message: /max must be a number/ });
   await refused(user(h(TokenLimit, {}, "x")), { code: "bad_element" });
   await refused(user(h("opaque", { value: 1, tokenUsage: "many" })), { code: "bad_element" });
+});
+
+test("a picture without an address, whether it is counted, pruned or sent", async () => {
+  for (const src of [undefined, ""])
+    for (const budget of [2_000, 100])
+      await refused(
+        user("a", h(Image, { src })),
+        { code: "bad_element", path: "LogicalWrapper > UserMessage > Image", message: /src must be an address/ },
+        { budget },
+      );
 });
 
 test("no basis anywhere: nothing for anybody, but no error", async () => {
@@ -249,6 +261,27 @@ test("an abort at every moment", async () => {
   const late = new AbortController();
   const aborts = named("Aborts", () => late.abort(stop));
   await refused(all(h(aborts, { flexGrow: 1 }), user("x")), { is: stop }, { budget: 10, signal: late.signal });
+});
+
+test("renderRequest throws `aborted`, whoever notices the abort", async () => {
+  const stop = new Error("stop");
+  const messages = [{ role: "user", content: "word ".repeat(50) }];
+  const conversation = await espalier.openConversation({ format: "openai-chat", model: "gpt-4o", messages });
+  const history = h(espalier.ConversationHistory);
+  for (const [options, shown] of [
+    [{ budget: 100 }, []],
+    [{ conversation, budget: 4_000 }, [history]],
+  ] as const) {
+    const early = renderRequest(all(...shown, user("x")), { ...options, signal: AbortSignal.abort(stop) });
+    await assert.rejects(early, { code: "aborted", cause: stop });
+    const later = new AbortController();
+    const never = named("Never", () => new Promise(() => setTimeout(() => later.abort(stop), 1)));
+    await assert.rejects(renderRequest(all(...shown, user(h(never))), { ...options, signal: later.signal }), {
+      code: "aborted",
+      cause: stop,
+    });
+  }
+  await conversation.dispose();
 });
 
 test("a render within a render, and many at once", async () => {

@@ -181,7 +181,7 @@ test("VS Code, without VS Code", () => {
   assert.equal(toVSCode({ ...user(text("x")), name: "ann" }).name, "ann");
   assert.throws(
     () => toVSCode([assistant([], call("a", "{"))]),
-    /^Error: Invalid JSON in tool call arguments for tool call: a$/,
+    /^EspalierError: Invalid JSON in tool call arguments for tool call: a$/,
   );
 });
 

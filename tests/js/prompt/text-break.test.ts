@@ -120,7 +120,7 @@ test("few characters are counted", async () => {
 test("what a caller may get wrong", async () => {
   await assert.rejects(
     longestFittingPrefix("a b", /\s/, sizing(1, words)),
-    /^Error: `breakOn` expression must have the global flag set \(got \/\\s\/\)$/,
+    /^EspalierError: `breakOn` expression must have the global flag set \(got \/\\s\/\)$/,
   );
   // A budget of nothing leaves nothing; an expression is not used up, and may be shared by texts that are cut at the
   // same time.

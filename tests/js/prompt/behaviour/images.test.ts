@@ -86,3 +86,15 @@ test("in OpenAI mode users and tools show pictures, others do not", async () => 
     [[{ type: "text", text: "a" }, image], [image], "b"],
   );
 });
+
+test("a picture that costs nothing alone hides no step: the line break in its place costs more", async () => {
+  const tokenizer = tokenizerOf(s, { count: letters, image: 0 });
+  const picture = h(s.Image, { src: "x" });
+  const chunk = (letter: string) => h(s.TextChunk, {}, letter.repeat(9));
+  const content = (): any => h(s.UserMessage, {}, "before ", chunk("a"), picture, chunk("b"), picture, chunk("c"));
+  // Without "before " and the line break behind it 30 remain; without the next, a picture, 31 do.
+  for (const budget of [30, 31])
+    assert.deepEqual(await texts(s, content(), { budget, tokenizer }), [
+      "user: aaaaaaaaa[image]bbbbbbbbb[image]ccccccccc",
+    ]);
+});

@@ -57,6 +57,8 @@ test("the format", async () => {
   assert.deepEqual([chunk.ctor, chunk.ctorName, chunk.props], [2, "TextChunk", { flexGrow: 2, priority: 3 }]);
   assert.deepEqual(chunk.children, [{ type: 2, priority: 3, text: "hi", references: [], lineBreakBefore: true }]);
   assert.deepEqual(opaque, { type: 3, value: 1, tokenUsage: 2, priority: 4 });
+  const { node: unranked } = await sent(h("opaque", { value: 1 }));
+  assert.equal(unranked.children[0].priority, Number.MAX_SAFE_INTEGER);
   assert.deepEqual([image.ctor, image.props.src, image.props.detail], [3, "x", "low"]);
   assert.deepEqual([document.ctor, document.props.data, document.props.mediaType], [4, "d", "m"]);
 });
@@ -86,6 +88,16 @@ test("what is not known is skipped", async () => {
   data.node.children.push({ type: 99, children: [], from: "the future" });
   data.node.news = { from: "the future" };
   assert.deepEqual(await texts(s, h(s.UserMessage, {}, h("elementJSON", { data }))), ["user: known"]);
+});
+
+test("a root that is not known is refused, as everything would be skipped", async () => {
+  for (const node of [{ type: 9 }, {}, { type: "1" }]) {
+    const content = h(s.UserMessage, {}, "x", h("elementJSON", { data: { node } }));
+    await assert.rejects(
+      render(s, content),
+      s.name === "ours" ? { code: "bad_element", path: "Root > UserMessage" } : TypeError,
+    );
+  }
 });
 
 test("references in a tree are reported where it is spliced in", async () => {
