@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use super::facts::words::{Kind, words};
 use super::form::EIGHT;
-use super::ledger::text::clip;
+use super::ledger::earlier;
+use super::ledger::text::{ELLIPSIS, clip};
 use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
 use crate::map::HashMap;
 use crate::message::tool_map::Mark;
@@ -26,6 +28,10 @@ const SYMBOLS: usize = 6;
 const EARLIER: u64 = 60;
 /// Minimum tokens for the assistant's last text to be useful.
 const MIN_ACTIVE: u64 = 16;
+/// Tokens below which the last text keeps its last sentences: a few words of its beginning and its end say less.
+const LITTLE: u64 = 200;
+/// Minimum bytes of a sentence that is cut.
+const MIN_CUT: usize = 24;
 /// The heading above earlier summaries.
 const EARLIER_RECORD: &str = "Earlier record";
 /// Part of the line about the current request. In an earlier record it is no longer true.
@@ -96,19 +102,21 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
         sections.push(format!("## {EARLIER_RECORD}\n{earlier}"));
     }
     // In a conversation without tools the newest request follows within sight.
-    if let Some((id, text)) = current.filter(|_| !ledger.tools.is_empty()) {
-        sections.push(format!("## {}\n{}", heading(0), current_line(id, text)));
+    if let Some((id, _)) = current.filter(|_| !ledger.tools.is_empty()) {
+        sections.push(format!("## {}\n{}", heading(0), current_line(id)));
     }
     let plan = if ledger.plan.is_some() { vec![] } else { plan(ledger) };
-    let plan = plan.first().map(|line| format!("## {}\n{line}", heading(7)));
+    // What an older text announced is done by now.
+    let newest = ledger.said.last().map_or("", |(id, _)| id);
+    let plan = plan
+        .first()
+        .filter(|line| line.strip_prefix("- ").is_some_and(|line| line.starts_with(&format!("{newest}: "))))
+        .map(|line| format!("## {}\n{line}", heading(7)));
     let of = |text: &str| tokenizer.count(text) + 2;
     let used: u64 = sections.iter().chain(&plan).map(|section| of(section)).sum();
     let left = max.saturating_sub(used + of(heading(5)) + 4);
-    let active = ledger.said.last().filter(|_| left >= MIN_ACTIVE).map(|(id, text)| {
-        let text = format!("{id}: {}", text.trim());
-        let short = shorten(&text, left.min(max / 2), "the history", tokenizer);
-        short.map_or(text, |short| short.text)
-    });
+    let active = ledger.said.last().filter(|_| left >= MIN_ACTIVE);
+    let active = active.and_then(|(id, text)| last_words(id, text.trim(), left.min(max / 2), tokenizer));
     if let Some(active) = &active {
         sections.push(format!("## {}\n{active}", heading(5)));
     }
@@ -130,8 +138,47 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     }
 }
 
+/// Returns a text with its id in at most `max` tokens: the whole text; in little room its last sentences, which say what
+/// was found and what comes next; else its beginning and its end.
+fn last_words(id: &str, text: &str, max: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
+    let whole = format!("{id}: {text}");
+    let Some(short) = shorten(&whole, max, "the history", tokenizer) else { return Some(whole) };
+    if max >= LITTLE {
+        return Some(short.text);
+    }
+    let fits = |text: &String| tokenizer.count(text) <= max;
+    let all: Vec<&str> = sentences(text).collect();
+    let from = |sentence: &str| whole_item(text, sentence.as_ptr() as usize - text.as_ptr() as usize);
+    let ends = all.iter().rev().map(|sentence| format!("{id}: {ELLIPSIS} {}", from(sentence))).take_while(fits);
+    ends.last().or_else(|| {
+        let last = all.last()?;
+        let halves = std::iter::successors(Some(last.len() / 2), |bytes| Some(bytes / 2));
+        let mut cuts = halves.take_while(|bytes| *bytes >= MIN_CUT).map(|bytes| format!("{id}: {}", clip(last, bytes)));
+        cuts.find(fits)
+    })
+}
+
+/// Returns a text from `start` on, or from the next line that is not indented: the rest of an item of a list does not say
+/// what it describes.
+fn whole_item(text: &str, start: usize) -> &str {
+    let (before, end) = text.split_at(start);
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    if !text[line..].starts_with([' ', '\t']) {
+        return end;
+    }
+    let mut offset = 0;
+    for line in end.split_inclusive('\n') {
+        if offset > 0 && !line.starts_with([' ', '\t']) && !line.trim().is_empty() {
+            return &end[offset..];
+        }
+        offset += line.len();
+    }
+    end
+}
+
 /// Returns earlier summaries within `most` tokens, section by section. Whole lines are removed: from the oldest record
-/// first, and there from the longest section.
+/// first, and there from the longest section. What rules wrote about the work of that time has no heading: the work is
+/// no longer active, and one line for each record needs none.
 fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
     #[derive(Default)]
     struct Section<'a> {
@@ -162,6 +209,21 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
         }
         records.push_back(sections);
     }
+    let past: Vec<String> = [5, 7].map(|at: usize| format!("## {}", EIGHT.sections[at].name)).into();
+    let is_past_work = |section: &Section| {
+        let begins_with_id = section.lines.front().is_some_and(|(line, _)| id_of(line).is_some());
+        section.lines.is_empty() || begins_with_id && past.iter().any(|heading| heading == section.heading)
+    };
+    for record in records.iter_mut() {
+        // Lines in front of the first heading are those of still earlier records.
+        if record.iter().all(|section| section.heading.is_empty() || is_past_work(section)) {
+            for section in record.iter_mut().filter(|section| !section.heading.is_empty()) {
+                section.lines.retain(|(line, _)| !is_past(line));
+                section.heading = "";
+                section.tokens = section.lines.iter().map(|(_, tokens)| tokens).sum();
+            }
+        }
+    }
     let mut total: u64 = records.iter().flatten().map(|section| section.tokens).sum();
     let most = if total <= most { most } else { most.saturating_sub(tokenizer.count(&line_of(WIDEST))) };
     while total > most {
@@ -183,13 +245,52 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
             }
         }
     }
+    let done = format!("## {}", EIGHT.sections[4].name);
     let mut out: Vec<String> = Vec::new();
     out.extend((gone > 0 && !records.is_empty()).then(|| line_of(gone)));
+    let mut above = "";
     for section in records.iter().flatten().filter(|section| !section.lines.is_empty()) {
-        out.extend((!section.heading.is_empty()).then(|| section.heading.to_string()));
+        // Lines without a heading do not belong to the section above them.
+        let heading = match section.heading {
+            "" if above.is_empty() || above == done => "",
+            "" => &*done,
+            heading => heading,
+        };
+        if !heading.is_empty() {
+            out.push(heading.to_string());
+            above = heading;
+        }
         out.extend(section.lines.iter().map(|(line, _)| line.to_string()));
     }
     out.join("\n")
+}
+
+/// Minimum bytes of a host's id. Shorter words with digits are names: `- WP2: The parser.`
+const HOST_ID: usize = 8;
+
+/// Returns the id at the beginning of a line that rules wrote: `- m4: The parser works.`
+pub(super) fn id_of(line: &str) -> Option<&str> {
+    let (id, _) = line.strip_prefix("- ").unwrap_or(line).split_once(": ")?;
+    let plain = id.trim_start_matches(earlier::EARLIER);
+    let is_of_host = plain.len() >= HOST_ID
+        && plain.bytes().any(|byte| byte.is_ascii_digit())
+        && plain.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    (is_numbered(plain) || is_of_host).then_some(id)
+}
+
+/// True for an id that is the number of its message: `m4`.
+pub(super) fn is_numbered(id: &str) -> bool {
+    let number = id.strip_prefix('m').unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// True for a line of an earlier extract that is worth nothing once the work went on: a question, an announcement, or a
+/// note about a cut, without names or figures.
+fn is_past(line: &str) -> bool {
+    let text = line.strip_prefix("- ").unwrap_or(line);
+    let text = id_of(line).map_or(text, |id| text[id.len() + 2..].trim_start_matches([' ', '…']));
+    let is_open = text.ends_with([':', '?']) || text.starts_with("Please ") || intends(text);
+    text.starts_with("[cut: ") || is_open && words(text).iter().all(|word| matches!(word.kind, Kind::Stop | Kind::Word))
 }
 
 /// The count whose line has the maximum width. Not `usize::MAX`, which has other digits in wasm than natively.
@@ -210,14 +311,15 @@ fn overview(ledger: &Ledger, current: Option<(&str, &str)>) -> Vec<String> {
     let quote = |r: &Request| format!("- {}: {}", r.id, one_line(&r.text, SENTENCE_BYTES));
     let mut lines: Vec<String> = own.next().map(quote).into_iter().collect();
     lines.extend(own.next_back().map(quote));
-    if let Some((id, text)) = current {
-        lines.push(current_line(id, text));
+    if let Some((id, _)) = current {
+        lines.push(current_line(id));
     }
     lines
 }
 
-fn current_line(id: &str, text: &str) -> String {
-    format!("- {id}{CURRENT}stands outside this record word for word: {}", clip(&one_line(text, SENTENCE_BYTES), 120))
+/// The request itself is beside the record, so the line does not repeat its words.
+fn current_line(id: &str) -> String {
+    format!("- {id}{CURRENT}stands outside this record word for word.")
 }
 
 fn foundation(ledger: &Ledger) -> Vec<String> {
@@ -272,7 +374,8 @@ fn problems(ledger: &Ledger) -> Vec<String> {
     let line = |error: &&Failure| {
         let state = if error.resolved { "solved" } else { "open" };
         let times = if error.count > 1 { format!(", {} times", error.count) } else { String::new() };
-        format!("- {} ({state}{times}, {})", error.line, error.id)
+        let place = error.place.as_ref().map_or(String::new(), |place| format!(", at {place}"));
+        format!("- {} ({state}{times}{place}, {})", error.line, error.id)
     };
     errors.iter().map(line).collect()
 }
@@ -304,17 +407,23 @@ fn plan(ledger: &Ledger) -> Vec<String> {
         return open.map(|(mark, what)| format!("- {} {what}", mark.as_str())).collect();
     }
     // The last intention the assistant stated.
-    let intends =
-        |s: &&str| ["I'll ", "I will ", "Next", "Let me ", "Now ", "let's ", "Let's "].iter().any(|m| s.contains(m));
     ledger
         .said
         .iter()
         .rev()
         .find_map(|(id, text)| {
-            sentences(text).filter(intends).last().map(|s| format!("- {id}: {}", one_line(s, SENTENCE_BYTES)))
+            sentences(text)
+                .filter(|sentence| intends(sentence))
+                .last()
+                .map(|s| format!("- {id}: {}", one_line(s, SENTENCE_BYTES)))
         })
         .into_iter()
         .collect()
+}
+
+/// True for a sentence that says what its speaker is about to do.
+fn intends(sentence: &str) -> bool {
+    ["I'll ", "I will ", "Next", "Let me ", "Now ", "let's ", "Let's "].iter().any(|mark| sentence.contains(mark))
 }
 
 /// Number of sentences at the beginning and at the end of a text that may be quoted; details lie between them.

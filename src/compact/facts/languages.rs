@@ -45,7 +45,7 @@ pub fn is_stop(word: &str) -> bool {
 
 /// True if a list, whose words are between spaces, contains this word in any case. Each list is parsed once: searching
 /// lists for substrings took a sixth of the time of a long conversation.
-pub(super) fn listed(list: &'static str, word: &str) -> bool {
+pub(in crate::compact) fn listed(list: &'static str, word: &str) -> bool {
     thread_local! {
         static SETS: RefCell<HashMap<(usize, usize), HashSet<u32>>> = RefCell::default();
     }

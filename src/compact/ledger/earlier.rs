@@ -19,6 +19,7 @@ use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
 use crate::compact::facts::{Speaker, sentences};
 use crate::compact::form::headed;
+use crate::compact::offline::{id_of, is_numbered};
 use crate::compact::parse::parse;
 use crate::message::tool_map::Mark;
 
@@ -45,6 +46,9 @@ impl Ledger {
         let host = format!("\n<{}>\n", crate::compact::context::TAG);
         let blocks = blocks.rsplit_once(host.as_str()).map_or(blocks, |(blocks, _)| blocks);
         self.said_earlier(summary);
+        if let Some(text) = self.earlier.last_mut() {
+            *text = renumbered(text);
+        }
         let mut block: Option<Block> = None;
         let mut request: Option<Asked> = None;
         // The id of the previous row: rows of one message contain it once.
@@ -201,6 +205,15 @@ impl Ledger {
             _ => {}
         }
     }
+}
+
+/// Marks the numbers of messages at the beginning of lines.
+fn renumbered(text: &str) -> String {
+    let line = |line: &str| match id_of(line).filter(|id| is_numbered(id)) {
+        Some(id) => line.replacen(id, &marked(id), 1),
+        None => line.to_string(),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn marked(id: &str) -> String {

@@ -1,5 +1,6 @@
 //! Error lines of commands and failed calls.
 
+use super::place::{file, is_place};
 use super::text::{one_line, stem};
 
 /// Maximum bytes of an error line that is kept.
@@ -13,7 +14,10 @@ pub struct Failure {
     /// The newest line.
     pub line: String,
     pub count: usize,
-    /// Other places: the numbers in which other lines of the entry differed, the newest last, at most [`PLACES`].
+    /// The place of the newest line, as `file:line` or `file:line:column`, if the line does not contain it.
+    pub place: Option<String>,
+    /// Other places: those of other lines, or else the numbers in which they differed; the newest last, at most
+    /// [`PLACES`].
     pub also: Vec<String>,
     /// True if the failed call succeeded later.
     pub resolved: bool,
@@ -25,6 +29,10 @@ pub struct Failure {
 
 /// Maximum other places that are kept for one entry.
 pub const PLACES: usize = 30;
+
+/// Text in front of the place, and of the other places.
+const AT: &str = "at ";
+const ALSO: &str = "also at ";
 
 /// Words of error lines, in lower case.
 pub const WORDS: [&str; 22] = [
@@ -118,19 +126,32 @@ pub fn key(line: &str) -> String {
 }
 
 /// Returns the numbers in which `other` differs from `line`, which has the same [`key`]: `344,10`.
-fn place(line: &str, other: &str) -> String {
+fn differing(line: &str, other: &str) -> String {
     let numbers = |text| str::split(text, |c: char| !c.is_ascii_digit()).filter(|n: &&str| !n.is_empty());
     let differing = numbers(line).zip(numbers(other)).filter(|(a, b)| a != b).map(|(_, b)| b);
     differing.collect::<Vec<_>>().join(",")
 }
 
 impl Failure {
-    /// Replaces the entry's line by a newer one with the same [`key`].
-    pub(super) fn moved_to(&mut self, line: String) {
-        let old = place(&line, &self.line);
-        let new = place(&self.line, &line);
-        self.also.retain(|at| *at != new);
-        self.add_place(old);
+    /// Replaces the entry's line and place by those of a newer line with the same [`key`].
+    pub(super) fn moved_to(&mut self, line: String, place: Option<String>) {
+        match place {
+            Some(place) => {
+                let old = self.place.replace(place);
+                self.also.retain(|at| self.place.as_ref() != Some(at));
+                if let Some(old) = old.filter(|old| self.place.as_ref() != Some(old)) {
+                    self.add_place(old);
+                }
+            }
+            None if self.place.is_none() => {
+                let old = differing(&line, &self.line);
+                let new = differing(&self.line, &line);
+                self.also.retain(|at| *at != new);
+                self.add_place(old);
+            }
+            // The same error without its place.
+            None => {}
+        }
         self.line = line;
     }
 
@@ -143,8 +164,8 @@ impl Failure {
         }
     }
 
-    /// Returns one line, cut to `bytes`: `error: no [solved, 3 times]`; with `places` also `[3 times, also at 344,10
-    /// 12,1]`.
+    /// Returns one line, cut to `bytes`, with the place of an open error: `error: no [3 times, at a.rs:3:9]`; with
+    /// `places` also the place of a solved one, and other places: `[3 times, at a.rs:3:9, also at :7:1 b.rs:12:1]`.
     pub fn to_line(&self, bytes: usize, places: bool) -> String {
         let mut marks: Vec<String> = Vec::new();
         if self.resolved {
@@ -153,8 +174,17 @@ impl Failure {
         if self.count > 1 {
             marks.push(format!("{} times", self.count));
         }
+        if let Some(place) = self.place.as_ref().filter(|_| places || !self.resolved) {
+            marks.push(format!("{AT}{place}"));
+        }
         if places && !self.also.is_empty() {
-            marks.push(format!("also at {}", self.also.join(" ")));
+            // A place in the same file leaves the file out.
+            let here = self.place.as_deref().map(file);
+            let short = |also: &String| {
+                let rest = here.filter(|here| file(also) == *here).and_then(|here| also.strip_prefix(here));
+                rest.unwrap_or(also).to_string()
+            };
+            marks.push(format!("{ALSO}{}", self.also.iter().map(short).collect::<Vec<_>>().join(" ")));
         }
         let line = stem(&self.line, bytes);
         if marks.is_empty() { line } else { format!("{line} [{}]", marks.join(", ")) }
@@ -162,17 +192,19 @@ impl Failure {
 
     /// Parses a line that [`Failure::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Failure {
-        let mut failure =
-            Failure { id: id.into(), line: text.into(), count: 1, also: vec![], resolved: false, at: 0, source: None };
+        let mut failure = Failure::new(id, text, 0);
         let Some((line, marks)) = text.strip_suffix(']').and_then(|text| text.rsplit_once(" [")) else {
             return failure;
         };
-        let (mut count, mut resolved, mut also) = (1, false, Vec::new());
+        let (mut count, mut resolved, mut place, mut also) = (1, false, None, Vec::new());
         for mark in marks.split(", ") {
             match (mark, mark.strip_suffix(" times").and_then(|n| n.parse().ok())) {
                 ("solved", _) => resolved = true,
-                (mark, _) if mark.starts_with("also at ") => {
-                    also = mark["also at ".len()..].split(' ').take(PLACES).map(str::to_string).collect();
+                (mark, _) if mark.strip_prefix(AT).is_some_and(is_place) => place = Some(mark[AT.len()..].to_string()),
+                (mark, _) if mark.starts_with(ALSO) => {
+                    let here = place.as_deref().map_or("", file);
+                    let whole = |at: &str| if at.starts_with(':') { [here, at].concat() } else { at.to_string() };
+                    also = mark[ALSO.len()..].split(' ').take(PLACES).map(whole).collect();
                 }
                 (_, Some(n)) => count = n,
                 // A bracket that belongs to the line itself.
@@ -180,8 +212,13 @@ impl Failure {
             }
         }
         failure.line = line.to_string();
-        (failure.count, failure.resolved, failure.also) = (count, resolved, also);
-        failure
+        Failure { count, resolved, place, also, ..failure }
+    }
+
+    /// Returns an open error with one line, of the message with this index.
+    pub(super) fn new(id: &str, line: &str, at: usize) -> Failure {
+        let (id, line) = (id.to_string(), line.to_string());
+        Failure { id, line, count: 1, place: None, also: vec![], resolved: false, at, source: None }
     }
 }
 

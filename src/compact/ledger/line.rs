@@ -106,9 +106,14 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, max: usize) -> (Vec<Line>, Ol
     let (vital, mut older) = vital_lines(ledger, max);
     let mut newest =
         |block: Block, all: usize, oldest: &dyn Fn() -> Option<String>| older_of(&mut older, block, all, max, oldest);
-    let from =
-        newest(Block::Users, ledger.requests.len(), &|| ledger.requests.first().map(|request| request.id.clone()));
-    for (order, request) in ledger.requests.iter().enumerate().skip(from).filter(|(_, request)| ledger.lists(request)) {
+    let goal = ledger.requests.iter().position(|request| ledger.lists(request) && request.has_content());
+    // The goal has a line, however old it is.
+    let is_goal = |order: usize| Some(order) == goal;
+    let users = ledger.requests.len();
+    let oldest = || ledger.requests.iter().enumerate().find(|(order, _)| !is_goal(*order)).map(|(_, r)| r.id.clone());
+    let from_user = newest(Block::Users, users, &oldest);
+    let shown = ledger.requests.iter().enumerate().filter(|(order, _)| *order >= from_user || is_goal(*order));
+    for (order, request) in shown.filter(|(_, request)| ledger.lists(request)) {
         let id = &*one_id(&request.id);
         let text = request.text.trim();
         let [told, outcomes @ ..] = ledger.outcome(order).forms;
@@ -162,6 +167,10 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, max: usize) -> (Vec<Line>, Ol
         let by = if decision.by == By::User { "(user) " } else { "" };
         let line = row(&decision.id, &format!("{by}{}", decision.sentence));
         out.push(Line::new(Block::Decisions, (order, 0), &decision.id, line, vec![]));
+    }
+    if goal.is_some_and(|goal| goal < from_user) {
+        older.iter_mut().filter(|(block, ..)| *block == Block::Users).for_each(|(_, count, _)| *count -= 1);
+        older.retain(|(_, count, _)| *count > 0);
     }
     (out, older)
 }

@@ -19,6 +19,7 @@ pub mod file;
 mod foreign;
 mod line;
 mod page;
+pub mod place;
 pub mod quoted;
 pub mod render;
 mod result;

@@ -9,7 +9,7 @@ use super::line::{Line, fact_lines, folder_line, lines};
 use super::render::{BLOCKS, Block, Shares};
 use super::story::FORMS;
 use super::user::PINNED;
-use super::{Command, Ledger};
+use super::{Command, Ledger, Request};
 use crate::map::{HashMap, HashSet};
 use crate::tokens::Tokenizer;
 
@@ -21,6 +21,8 @@ const CONSTRAINTS_OF_ENTRIES: u64 = 50;
 const CONSTRAINTS: u64 = 512;
 /// The divisor of that share in conversations without tools, whatever the facts are.
 const RULES_OF_TALK: u64 = 3;
+/// The divisor of the share of user messages for the beginning of the first one.
+const GOAL: u64 = 4;
 /// Maximum bytes of a user message with its outcome that is shown whole before facts are.
 const SHORT_MESSAGE: usize = 240;
 /// Minimum room, in tokens, for short messages to come before facts in a conversation without tools: with less room,
@@ -60,8 +62,10 @@ pub(super) struct Page<'a> {
     /// For each line, the index of its message; and for each message, whether one of its rows is shown.
     messages: Vec<usize>,
     has_row: Vec<bool>,
-    /// User messages, the newest first. Earlier ones that are repeated later come last.
+    /// User messages, the newest first. Those without content words come later, and last those that are repeated later.
     requests: Vec<usize>,
+    /// The first request with content: the goal.
+    goal: Option<usize>,
     /// The line that names the folder of most files.
     pub(super) folder: Option<String>,
 }
@@ -85,7 +89,7 @@ impl<'a> Page<'a> {
             message
         });
         let messages: Vec<usize> = messages.collect();
-        let requests = requests(&lines);
+        let (requests, goal) = requests(ledger, &lines);
         let has_row = vec![false; message + 1];
         Page {
             lines,
@@ -99,6 +103,7 @@ impl<'a> Page<'a> {
             messages,
             has_row,
             requests,
+            goal,
             folder,
         }
     }
@@ -216,7 +221,7 @@ impl<'a> Page<'a> {
         let wanted = most(users.len(), USERS);
         // Without tools, facts say more than the beginnings of messages.
         let wanted = if is_talk { 0 } else { wanted };
-        for at in users.into_iter().take(wanted) {
+        for at in self.goal.into_iter().take(wanted).chain(users.into_iter().take(wanted)) {
             self.show(at, 0, self.of_users(least >= entries));
         }
         self.in_turns(ledger, |page, block| {
@@ -326,6 +331,10 @@ impl<'a> Page<'a> {
     /// Shows all words of user messages, the newest first, or else their first sentences, up to `max` tokens.
     fn fill_users(&mut self, max: u64) {
         let users = self.requests.clone();
+        // Its beginning states the goal, so it outlives the details of later ones.
+        if let Some(goal) = self.goal.filter(|&goal| self.lines[goal].form.is_some()) {
+            self.spend(goal, self.lines[goal].words.min(1), max.saturating_sub(self.users).min(max / GOAL));
+        }
         for is_whole in [true, false] {
             for &at in &users {
                 let words = self.lines[at].words;
@@ -388,13 +397,17 @@ impl<'a> Page<'a> {
     }
 }
 
-/// See [`Page::requests`].
-fn requests(lines: &[Line]) -> Vec<usize> {
+/// See [`Page::requests`] and [`Page::goal`].
+fn requests(ledger: &Ledger, lines: &[Line]) -> (Vec<usize>, Option<usize>) {
     let all = (0..lines.len()).rev().filter(|&at| lines[at].block == Block::Users);
     let mut said: HashSet<&str> = HashSet::default();
-    let (mut once, again): (Vec<usize>, Vec<usize>) = all.partition(|&at| said.insert(lines[at].words_of()));
-    once.extend(again);
-    once
+    let (once, again): (Vec<usize>, Vec<usize>) = all.partition(|&at| said.insert(lines[at].words_of()));
+    let has_content = |at: &usize| ledger.requests.get(lines[*at].entry).is_some_and(Request::has_content);
+    let (mut order, chatter): (Vec<usize>, Vec<usize>) = once.into_iter().partition(has_content);
+    let goal = order.last().copied();
+    order.extend(chatter);
+    order.extend(again);
+    (order, goal)
 }
 
 /// Returns the sentence of a line, without its id.

@@ -215,10 +215,8 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
         let is_short = |line: &&&Line| line.form.is_some_and(|form| form < line.longer.len());
         let shortened = all.iter().filter(is_short).count();
         shown.push(Shown { block, lines, shortened, left_out });
-        // Without tools all chosen sentences are facts, and a count alone helps no reader.
-        if lines == 0 && ledger.tools.is_empty() && !recalls {
-            continue;
-        }
+        let start = out.len();
+        let mut has_content = lines > 0 || recalls;
         out.push_str(&format!("<{}>\n", block.name()));
         let folder = page.folder.as_ref().filter(|_| matches!(block, Block::Changed | Block::Read));
         out.extend(folder.into_iter().flat_map(|line| [line, "\n"]));
@@ -243,6 +241,7 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
                     *room -= cost;
                     out.push_str(&folder);
                     out.push('\n');
+                    has_content = true;
                 }
             }
         }
@@ -254,6 +253,10 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
             previous = Some(*line);
         }
         out.push_str(&format!("</{}>\n", block.name()));
+        // A count alone helps no reader who cannot look up what it counts.
+        if !has_content {
+            out.truncate(start);
+        }
     }
     Blocks { text: out, shown, spare: page.spare }
 }

@@ -5,6 +5,7 @@ use super::command::{self, Status, Tests};
 use super::decision::{self, By, Decision};
 use super::ended::{Run, ending, is_quoted, own_lines};
 use super::error::{self, Failure};
+use super::place::{bare, places};
 use super::same::{self, Same};
 use super::shell::Touch;
 use super::text::one_line;
@@ -14,6 +15,7 @@ use crate::compact::placeholder::is_placeholder;
 use crate::map::HashMap;
 use crate::message::Part;
 use crate::message::dialects::Dialects;
+use crate::message::path;
 use crate::message::tool_output::{body, exit_status, says_failed};
 
 impl Ledger {
@@ -87,7 +89,7 @@ impl Ledger {
                     file.failed += 1;
                 }
                 // The text after the first line may quote the file.
-                self.errors_of(id, told(&text).into_iter(), &same);
+                self.errors_of(id, told(&text).into_iter().map(|line| (line, None)), &same);
             }
             Open::Question(question) => {
                 let answer = one_line(&text, 160);
@@ -99,12 +101,11 @@ impl Ledger {
             // The content of files is not an error.
             Open::Shown(_) | Open::Other(_) if failed => {
                 let found: Vec<&str> = own_lines(&text).filter(|line| error::is_error_line(line)).collect();
-                let found = if found.is_empty() {
-                    told(&text).into_iter().collect()
+                if found.is_empty() {
+                    self.errors_of(id, told(&text).into_iter().map(|line| (line, None)), &same);
                 } else {
-                    found.into_iter().map(str::to_string).collect::<Vec<_>>()
-                };
-                self.errors_of(id, found.into_iter(), &same);
+                    self.errors_of(id, self.placed(&text, &found).into_iter(), &same);
+                }
             }
             Open::Other(_) => {
                 self.passed(id, &same.closes, None);
@@ -154,7 +155,7 @@ impl Ledger {
         let failed = matches!(end.status, Status::Failed(_));
         let said = if failed { last } else { command::news(text).unwrap_or(last) }.to_string();
         let is_clean = end.errors.is_empty();
-        self.errors_of(id, end.errors.into_iter().map(str::to_string), same);
+        self.errors_of(id, self.placed(text, &end.errors).into_iter(), same);
         if end.status == Status::Ok || end.status == Status::Ended && is_clean {
             self.passed(id, &same.closes, same.folder.as_deref());
             let echoed: Vec<String> = same::echoed(text).collect();
@@ -187,25 +188,31 @@ impl Ledger {
         }
     }
 
-    /// Adds the error lines of a failed call.
-    fn errors_of(&mut self, id: &str, lines: impl Iterator<Item = String>, same: &Same) {
+    /// Returns error lines of a result, each with the place that the lines around it name.
+    fn placed(&self, text: &str, errors: &[&str]) -> Vec<(String, Option<String>)> {
+        let under = |place| path::under(self.rules.root.as_deref(), place);
+        let places = places(text, errors).into_iter().map(|place| place.map(under));
+        errors.iter().map(|line| bare(line).to_string()).zip(places).collect()
+    }
+
+    /// Adds the error lines of a failed call, with their places.
+    fn errors_of(&mut self, id: &str, lines: impl Iterator<Item = (String, Option<String>)>, same: &Same) {
         // Each error of this result once, in order of appearance.
         let mut order: Vec<(String, Failure)> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::default();
         // The line that replaces a cleared result names a command, not an error.
-        for line in lines.filter(|line| !is_placeholder(line)) {
+        for (line, place) in lines.filter(|(line, _)| !is_placeholder(line)) {
             let line = error::kept_line(&line);
             let key = error::key(&line);
             match known.get(&key) {
                 Some(&at) => {
                     let failure: &mut Failure = &mut order[at].1;
                     failure.count += 1;
-                    failure.moved_to(line);
+                    failure.moved_to(line, place);
                 }
                 None => {
                     known.insert(key.clone(), order.len());
-                    let (id, at) = (id.to_string(), self.seen);
-                    order.push((key, Failure { id, line, count: 1, also: vec![], resolved: false, at, source: None }));
+                    order.push((key, Failure { place, ..Failure::new(id, &line, self.seen) }));
                 }
             }
         }
@@ -252,13 +259,13 @@ impl Ledger {
         let at = match self.error_at.get(&key) {
             Some(&at) => {
                 let entry = &mut self.errors[at];
-                let (count, line) = (entry.count + failure.count, failure.line.clone());
-                entry.moved_to(line);
+                let count = entry.count + failure.count;
+                entry.moved_to(failure.line.clone(), failure.place.clone());
                 for place in &failure.also {
                     entry.add_place(place.clone());
                 }
-                let also = std::mem::take(&mut entry.also);
-                *entry = Failure { count, also, ..failure };
+                let (place, also) = (entry.place.take(), std::mem::take(&mut entry.also));
+                *entry = Failure { count, place, also, ..failure };
                 at
             }
             None => {

@@ -2,8 +2,10 @@
 
 use super::quoted::own_words;
 use super::text::{one_line, sentences};
+use crate::compact::facts::languages::listed;
 use crate::compact::facts::rules::{is_question, is_rule};
 use crate::compact::facts::score::needs_previous;
+use crate::compact::facts::words::{Kind, Word, words};
 
 /// A user message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +16,29 @@ pub struct Request {
     pub is_earlier: bool,
     /// True if a later message replaced all of its sentences.
     pub is_replaced: bool,
+}
+
+/// Maximum words of a message that only acknowledges or continues.
+const CHATTER_WORDS: usize = 6;
+/// Words of such messages beside those without a meaning of their own, in lower case.
+const CHATTER: &str = " ok k yep wow great nice cool perfect good awesome excellent super lovely lol haha hmm hm ah oh hi hello hey \
+thank thx continue proceed done danke weiter gut merci bien gracias obrigado спасибо хорошо 好的 谢谢 ";
+/// Words that make a short message a correction.
+const REFUSALS: &str = " no not never stop cannot nein nicht nie kein non pas jamais nunca não не нет никогда ";
+
+impl Request {
+    /// True unless the message only acknowledges or continues, as "ok" and "wow, great" do.
+    pub fn has_content(&self) -> bool {
+        // A longer text has content, and reading all of it costs time.
+        if self.text.len() > 120 {
+            return true;
+        }
+        let words = words(&self.text);
+        let refuses =
+            |word: &Word| listed(REFUSALS, word.text) || word.text.ends_with("n't") || word.text.ends_with("n’t");
+        let says_little = |word: &Word| word.kind == Kind::Stop || listed(CHATTER, word.text);
+        words.len() > CHATTER_WORDS || !words.iter().all(|word| says_little(word) && !refuses(word))
+    }
 }
 
 /// A sentence that constrains the work.

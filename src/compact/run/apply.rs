@@ -153,7 +153,7 @@ impl Compaction {
             first: covered.ids.first().map_or("", String::as_str),
             last: covered.ids.last().map_or("", String::as_str),
             followed: draft.entries[begins..].iter().filter(|e| e.is_in() && !is_begun(e) && !is_covered(e)).count(),
-            is_brief: self.fills && budget.available < BRIEF,
+            is_brief: budget.available < BRIEF,
         };
         let edit_id = format!("e{beside}");
         let id = format!("{edit_id}:summary");

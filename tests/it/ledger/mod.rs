@@ -3,8 +3,10 @@
 mod actions;
 mod entries;
 mod forged;
+mod little;
 mod measure;
 mod offline;
+mod places;
 mod record;
 mod states;
 mod story;
