@@ -10,6 +10,7 @@ import { EspalierError, compact, countMessages, init, prune } from "../entries/v
 import type { LogCompactOptions } from "../log/types.ts";
 import type { ReplayCostOptions } from "../bill/types.ts";
 import type { CacheLifetime } from "../types/cache.ts";
+import type { CompactReport } from "../types/compact-report.ts";
 import type { EncodingName, CostModelName } from "../types/count.ts";
 import type { Format } from "../types/messages.ts";
 import type { Llm } from "../types/llm.ts";
@@ -32,13 +33,13 @@ import type { OpenFlags } from "./opened.ts";
 import { outlineOf } from "./outline.ts";
 import { runOnLog } from "./log.ts";
 import { planned } from "./plan.ts";
-import { finish, finishText, finishWritten, print, tell } from "./out.ts";
+import { finish, finishText, finishWritten, jsonOf, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { refuseOverwriting } from "./overwriting.ts";
 import type { NamedFile } from "./overwriting.ts";
 import { progress } from "./progress.ts";
 import { printable } from "./printable.ts";
-import { shown } from "./report.ts";
+import { shown, shownRemovals } from "./report.ts";
 import { sessionFacts, shownSession } from "./shown-session.ts";
 import { asJson, indexProgress, searchFolders, shownHits, shownSearch } from "./search.ts";
 import { sourceOf } from "./source.ts";
@@ -90,15 +91,12 @@ async function main(args: string[]): Promise<number> {
     return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
   }
 
+  const view = oneOf(values.view, "--view", ["live", "history"]) as SessionView | undefined;
   if (command === "log") {
     await init({ encodings: [] });
-    return finishText(
-      await showHistory(file, openOptions(values), { ...counting(values), recall: values.recall }),
-      values,
-    );
+    const asked = { ...counting(values), recall: values.recall, view };
+    return finishText(await showHistory(file, openOptions(values), asked), values);
   }
-
-  const view = oneOf(values.view, "--view", ["live", "history"]) as SessionView | undefined;
   const shownView = view ?? (command === "bill" ? "history" : "live");
   const { input, session } = await openFile(file, {
     ...openOptions(values),
@@ -161,8 +159,9 @@ async function main(args: string[]): Promise<number> {
     const headroom = whole(values.headroom, "--headroom");
     const pruned = prune(input, { ...common, budget, ...(headroom !== undefined && { headroom }) });
     if (as === undefined) return finish({ ...pruned, ...sessionFacts(session) }, values);
-    tell(shown(pruned.report), values);
-    return finishWritten(writtenAs(pruned.messages, as, format, session, original), values);
+    if (!values.json) tell(shown(pruned.report), values);
+    const written = writtenAs(pruned.messages, as, format, session, original);
+    return finishWritten(written, values, { report: pruned.report, ...sessionFacts(session) });
   }
   const timeoutMs = whole(values["timeout-ms"], "--timeout-ms");
   const maxLlmTokens = whole(values["max-llm-tokens"], "--max-llm-tokens");
@@ -190,13 +189,22 @@ async function main(args: string[]): Promise<number> {
   };
   if (log) return keptLog(await runOnLog(input, { ...log, compact: how }).finally(bar.end), values);
   const result = await compact(input, { ...common, ...how, ...(pin.length > 0 && { keep: pin }) }).finally(bar.end);
+  if (result.status === "cancelled") return cancelled(result.report, values);
   if (values.plan) return finish({ ...result, messages: undefined, text: planned(result) }, values);
   if (as === undefined) finish({ ...result, ...sessionFacts(session) }, values);
   else {
-    tell(shown(result.report), values);
-    finishWritten(writtenAs(result.messages, as, format, session, original), values);
+    const { messages, ...facts } = result;
+    if (!values.json) tell(shown(result.report), values);
+    const written = writtenAs(messages, as, format, session, original);
+    finishWritten(written, values, { ...facts, ...sessionFacts(session) });
   }
   return codeOf(result.status);
+}
+
+/** Reports an interruption. Writes no output: a script that finds the file takes it for the result. */
+function cancelled(report: CompactReport, to: To): number {
+  tell(`${shown(report)}\nnothing was written`, to);
+  return EXIT.cancelled;
 }
 
 function codeOf(status: string): number {
@@ -218,11 +226,13 @@ function codeOf(status: string): number {
 
 /** Reports the outcome for a log: the messages that it shows, and a line about the change. */
 function keptLog(done: Awaited<ReturnType<typeof runOnLog>>, { json, output, quiet }: To): number {
-  const { status, edits, messages, report } = done;
-  const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
-  if (!json)
-    tell(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`, { quiet });
-  write(JSON.stringify(json ? done : messages, null, 2));
+  const { status, edits, messages, report, repaired } = done;
+  if (status === "cancelled" && report) return cancelled(report, { quiet });
+  if (!json) {
+    const outcome = `${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`;
+    tell([...(report ? [shown(report)] : []), ...shownRemovals(repaired), outcome].join("\n"), { quiet });
+  }
+  finishText(jsonOf(json ? done : messages), { output });
   return codeOf(status);
 }
 
