@@ -40,12 +40,13 @@ export function writtenAs(
   format: Format,
   session: Session | undefined,
   original: () => string,
+  model = session?.model,
 ): Written {
   // Some layouts have the name of a format.
   if (isLayout(to) && !isFormat(to)) {
     if (session?.layout !== to) {
       const has = session ? `a file of ${session.layout}` : "not a session file";
-      const message = `--to ${to} writes a session in its own layout, but FILE is ${has}; with convert, --session names the session file`;
+      const message = `--to ${to} writes a session in its own layout, but FILE is ${has}. A file of one tool cannot become one of another; --to FORMAT makes messages of it. If the messages belong to a file of ${to}, convert --session names it`;
       throw new EspalierError({ code: "bad_option", message, path: "options.to" });
     }
     const file = writeSession(session, withOwnObjects(messages, format, session), original());
@@ -56,7 +57,11 @@ export function writtenAs(
   const request = requestOf(converted);
   const provider = PROVIDERS.find((name) => name === to);
   if (!provider) return { messages: request, conversion: { from: format, to, lost, changes: [] } };
-  const { messages: repaired, report } = repair(request, { provider, format: provider });
+  const { messages: repaired, report } = repair(request, {
+    provider,
+    format: provider,
+    ...(model !== undefined && { model }),
+  });
   return { messages: repaired, conversion: { from: format, to, lost, changes: report.changes } };
 }
 

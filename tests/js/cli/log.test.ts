@@ -169,3 +169,10 @@ for (const log of [[], ["--log", "interrupted.log"]]) {
     assert.equal(existsSync(join(home, "interrupted.log")), false);
   });
 }
+
+test("a log and another format are combined", () => {
+  written("both.json", WORK);
+  const { stdout } = run("compact", "both.json", "-b", "6k", "--log", "both.log", "--to", "anthropic", "-q");
+  const { messages } = JSON.parse(stdout) as { messages: Message[] };
+  assert.ok(messages.some(({ content }) => JSON.stringify(content).includes("tool_use")));
+});
