@@ -32,6 +32,7 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
     if (report.model)
       lines.push(
         `  model: ${report.model.calls} calls, ${number(report.model.promptTokens)} tokens sent${report.model.error ? `, ${report.model.error}` : ""}`,
+        ...(report.model.gaps ?? []).map((gap) => `  gap in the model's summary: ${gap}`),
       );
   }
   return [...lines, ...shownRemovals(report.removed)].join("\n");
