@@ -61,6 +61,7 @@ export async function replayCost(messages: unknown, options: ReplayCostOptions =
     llm,
     summaryTokens,
     profile,
+    onProgress,
     ...how
   } = check(options, REPLAY_COST);
   if (llm !== undefined && summaryTokens !== undefined)
@@ -89,7 +90,10 @@ export async function replayCost(messages: unknown, options: ReplayCostOptions =
     ["prune", () => pruned(source, budget)],
     ["conversation", () => compacted(source, budget, { llm: writer, profile, lifetimeMs: terms.lifetimeMs })],
   ];
-  for (const [name, make] of makers) ways.push(await costOf(name, await make(), source, requests, terms));
+  for (const [way, make] of makers) {
+    const began = (request: number) => onProgress?.({ way, request, requests: requests.length });
+    ways.push(await costOf(way, await make(), source, requests, terms, began));
+  }
   const { cost } = ways[0]!;
   const { provider, kind, isAssumed, source: ruleSource } = terms.rule;
   return {
@@ -163,6 +167,7 @@ async function costOf(
   source: Replayed,
   requests: readonly RecordedRequest[],
   terms: Terms,
+  began: (request: number) => void,
 ): Promise<WayCost> {
   const { counts } = source;
   const cache = new ProviderCache(terms.rule, terms.minTokens, terms.lifetimeMs);
@@ -176,6 +181,7 @@ async function costOf(
   try {
     for (const [at, { end, time, output }] of requests.entries()) {
       const request = at + 1;
+      began(request);
       let made: MadeRequest;
       try {
         made = await way.make(end, time);

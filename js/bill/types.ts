@@ -31,6 +31,15 @@ export interface ReplayCostOptions extends Omit<CountOptions, "tokenizer" | "ima
   summaryTokens?: number;
   /** The profile of the conversation. Default `espalier`. */
   profile?: CompactOptions["profile"];
+  /** Called before each request of each way. */
+  onProgress?: (progress: ReplayProgress) => void;
+}
+
+/** The request that is replayed now, counted from 1. */
+export interface ReplayProgress {
+  way: WayName;
+  request: number;
+  requests: number;
 }
 
 /**

@@ -5,6 +5,7 @@ import { EspalierError, badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
+import type { PlanItem } from "../types/messages.ts";
 import { providerOf } from "../validity/providers.ts";
 import { fields as receiver, receiverOfKept } from "../validity/validity.ts";
 import type { Removal } from "../types/prune.ts";
@@ -89,8 +90,12 @@ export async function compactMessages<T>(
   };
 }
 
-/** Throws if an unchanged request does not fit, so that it is not sent. An aborted call sends nothing. */
-function refuseUnfit(report: CompactReport, budget: number): void {
+/**
+ * Throws if an unchanged request does not fit, so that it is not sent. An aborted call sends nothing.
+ *
+ * @internal
+ */
+export function refuseUnfit(report: CompactReport, budget: number): void {
   const {
     status,
     after: { total },
@@ -119,7 +124,7 @@ export async function compactHeld(
   options: CompactOptions,
   begin: (fields: object) => Begun,
   after?: Clock["after"],
-): Promise<Omit<CompactResult<unknown>, "messages">> {
+): Promise<Omit<CompactResult<unknown>, "messages"> & { plan: PlanItem[] }> {
   const { keep = [], ...rest } = compactFields(options);
   if (!Array.isArray(keep)) throw bad("keep", "a list of ids of messages", keep);
   keep.forEach((id: unknown, at) => {
@@ -133,11 +138,11 @@ export async function compactHeld(
     ...(provider && { receiver: receiverOfKept("espalier", provider, modelOf(model).name) }),
   };
   let reading: Reading | undefined;
-  const { edits, report } = await runCompaction(
+  const { plan, edits, report } = await runCompaction(
     () => (reading ??= read(messages(), options)),
     options,
     () => begin(fields),
     after,
   );
-  return { status: report.status, edits, report };
+  return { status: report.status, plan, edits, report };
 }

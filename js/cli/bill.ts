@@ -1,10 +1,12 @@
 /** `espalier bill FILE`: what a session costs sent whole, pruned and compacted, request by request. */
 
 import { replayCost } from "../bill/bill.ts";
+import { addUsage, usageCost } from "../entries/cache.ts";
 import type { RemovalCost, ReplayCost, ReplayCostOptions, WayCost } from "../bill/types.ts";
 import type { Session } from "../sessions/index.ts";
 import { finishText } from "./out.ts";
 import type { To } from "./out.ts";
+import { replayProgress, WAYS } from "./progress.ts";
 import { number } from "./report.ts";
 import { plural, sessionFacts } from "./shown-session.ts";
 
@@ -17,8 +19,59 @@ export async function bill(
   to: To,
 ): Promise<number> {
   const times = session && timesOf(session, messages);
-  const found = await replayCost(input, { ...options, ...(times && { times }) });
-  return finishText(to.json ? JSON.stringify({ ...found, ...sessionFacts(session) }, null, 2) : shownBill(found), to);
+  const bar = replayProgress(process.stderr, to.quiet ?? false);
+  const asked = { ...options, ...(times && { times }), onProgress: bar.event };
+  const found = await replayCost(input, asked).finally(bar.end);
+  const recorded = session && recordedIn(session, messages, found);
+  if (to.json)
+    return finishText(
+      JSON.stringify({ ...found, ...(recorded && { recorded }), ...sessionFacts(session) }, null, 2),
+      to,
+    );
+  return finishText([shownBill(found), ...(recorded ? [caveat(recorded, found, session)] : [])].join("\n"), to);
+}
+
+/** The usage that the session's provider reported for these messages, at the prices of the bill. */
+interface Recorded {
+  requests: number;
+  promptTokens: number;
+  output: number;
+  cost: number;
+}
+
+function recordedIn(
+  { usage, history }: Session,
+  messages: readonly unknown[],
+  { prices, unit }: ReplayCost,
+): Recorded | undefined {
+  const billed = new Set(messages);
+  const reported = usage.filter(({ answer }) => billed.has(history[answer])).map(({ usage: own }) => own);
+  if (reported.length === 0) return undefined;
+  const sum = addUsage(...reported);
+  const per = unit === "dollars" ? MILLION : 1;
+  const { input, cacheRead, cacheWrite, output } = prices;
+  const perToken = {
+    input: input / per,
+    cacheRead: cacheRead / per,
+    cacheWrite: cacheWrite / per,
+    output: output / per,
+  };
+  const { cost } = usageCost(sum, perToken);
+  return { requests: reported.length, promptTokens: sum.promptTotal, output: sum.output, cost };
+}
+
+const MILLION = 1_000_000;
+/** Excess of the recorded prompt tokens of a request over the counted ones from which the bill points it out. */
+const EXCESS = 1.1;
+
+/** Says what was recorded, and why it is more than what is billed. */
+function caveat({ requests, promptTokens, output, cost }: Recorded, found: ReplayCost, session: Session): string {
+  const perRequest = promptTokens / requests;
+  const { usage } = found.ways.find(({ way }) => way === "whole")!;
+  const counted = usage.promptTotal / found.requests;
+  const line = `recorded: ${plural(requests, "request")} with ${number(promptTokens)} prompt tokens and ${number(output)} written, ${money(cost, found.unit)} at these prices`;
+  if (perRequest <= counted * EXCESS) return line;
+  return `${line}; that is ${number(Math.round(perRequest))} prompt tokens a request, and ${number(Math.round(counted))} are billed: what ${session.tool} sends beside the messages, such as its system prompt and tools, is not in the file`;
 }
 
 /** Returns the recorded time of each message. */
@@ -26,8 +79,6 @@ function timesOf({ history, entries }: Session, messages: readonly unknown[]): (
   const times = new Map(history.map((message, at) => [message, entries[at]?.time]));
   return messages.map((message) => times.get(message));
 }
-
-const NAMES = { whole: "without", prune: "prune", conversation: "conversation" } as const;
 
 /** Returns the bill for people. */
 export function shownBill(found: ReplayCost): string {
@@ -64,7 +115,7 @@ function table({ ways, unit }: ReplayCost): string[] {
     const isWhole = way.way === "whole";
     const change = isWhole ? "" : way.saved === undefined ? "incomplete" : percent(-way.saved);
     const tokens = [input, cacheRead, cacheWrite, output].map(number);
-    return [NAMES[way.way], money(way.cost, unit), change, ...tokens, number(way.removals.length)];
+    return [WAYS[way.way], money(way.cost, unit), change, ...tokens, number(way.removals.length)];
   });
   const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]!.length)));
   const line = (row: readonly string[]) =>
@@ -74,7 +125,7 @@ function table({ ways, unit }: ReplayCost): string[] {
 
 function remarks(way: WayCost, { unit, requests, window, budget, cache }: ReplayCost): string[] {
   const { failed, refused, removals, summaries, cold } = way;
-  const name = NAMES[way.way];
+  const name = WAYS[way.way];
   const lines: string[] = [];
   if (way.way === "whole") {
     if (refused)

@@ -1,17 +1,29 @@
 /** Converts messages to another format, or to a file of the tool that wrote the session. */
 
 import { convert, EspalierError, repair } from "../entries/verbs.ts";
-import type { Format, ProviderName } from "../entries/verbs.ts";
+import type { ConversionLoss, Format, RepairChange } from "../entries/verbs.ts";
 import { requestOf } from "../formats/convert.ts";
+import { FORMATS } from "../formats/index.ts";
 import { sessionLayouts, writeSession } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { PROVIDERS } from "../validity/providers.ts";
+import { plural } from "./shown-session.ts";
 import { sourceOf } from "./source.ts";
 
 export interface Written {
-  text: string;
-  /** Losses of the conversion, and repairs, for people. */
-  notes: string[];
+  /** The request or list of messages in another format; absent for a file of a tool. */
+  messages?: unknown;
+  /** The file of a tool in its layout. */
+  file?: string;
+  conversion: Conversion;
+}
+
+/** What a conversion left out, and what it changed so that the provider takes the result. */
+export interface Conversion {
+  from: Format;
+  to: string;
+  lost: ConversionLoss[];
+  changes: RepairChange[];
 }
 
 export function isLayout(name: string): boolean {
@@ -28,33 +40,59 @@ export function writtenAs(
   format: Format,
   session: Session | undefined,
   original: () => string,
+  model = session?.model,
 ): Written {
-  if (isLayout(to)) {
+  // Some layouts have the name of a format.
+  if (isLayout(to) && !isFormat(to)) {
     if (session?.layout !== to) {
       const has = session ? `a file of ${session.layout}` : "not a session file";
-      const message = `--to ${to} writes a session in its own layout, but FILE is ${has}; with convert, --session names the session file`;
+      const message = `--to ${to} writes a session in its own layout, but FILE is ${has}. A file of one tool cannot become one of another; --to FORMAT makes messages of it. If the messages belong to a file of ${to}, convert --session names it`;
       throw new EspalierError({ code: "bad_option", message, path: "options.to" });
     }
-    return { text: writeSession(session, withOwnObjects(messages, format, session), original()), notes: [] };
+    const file = writeSession(session, withOwnObjects(messages, format, session), original());
+    return { file, conversion: { from: format, to, lost: [], changes: [] } };
   }
   const converted = convert(messages, to as Format, { from: format });
   const { lost } = converted;
-  const notes = lost.length === 0 ? [] : [`left out: ${countLosses(lost)}, which ${to} cannot express`];
-  const provider = PROVIDERS.find((name) => name === to);
   const request = requestOf(converted);
-  const { messages: repaired, changes } = provider
-    ? repairRequest(request, provider)
-    : { messages: request, changes: 0 };
-  if (changes > 0) notes.push(`repaired for ${to}: ${changes} changes`);
-  return { text: JSON.stringify(repaired, null, 2), notes };
+  const provider = PROVIDERS.find((name) => name === to);
+  if (!provider) return { messages: request, conversion: { from: format, to, lost, changes: [] } };
+  const { messages: repaired, report } = repair(request, {
+    provider,
+    format: provider,
+    ...(model !== undefined && { model }),
+  });
+  return { messages: repaired, conversion: { from: format, to, lost, changes: report.changes } };
 }
 
-function repairRequest(messages: unknown, provider: ProviderName): { messages: unknown; changes: number } {
-  const { messages: out, report } = repair(messages, { provider, format: provider });
-  return { messages: out, changes: report.changes.length };
+function isFormat(name: string): name is Format {
+  return (FORMATS as readonly string[]).includes(name);
 }
 
-function countLosses(lost: ReturnType<typeof convert>["lost"]): string {
+/** Returns losses and repairs for people. */
+export function shownConversion({ to, lost, changes }: Conversion): string[] {
+  return [
+    ...(lost.length === 0 ? [] : [`left out: ${countLosses(lost)}, which ${to} cannot express`]),
+    ...(changes.length === 0
+      ? []
+      : [`repaired for ${to}: ${plural(changes.length, "change")}`, ...shownChanges(changes)]),
+  ];
+}
+
+/** Returns a line for each rule, with one of its changes. */
+export function shownChanges(changes: readonly Pick<RepairChange, "rule" | "message">[]): string[] {
+  const counts = new Map<string, { count: number; message: string }>();
+  for (const { rule, message } of changes) {
+    const known = counts.get(rule);
+    if (known) known.count += 1;
+    else counts.set(rule, { count: 1, message });
+  }
+  return Array.from(counts, ([rule, { count, message }]) =>
+    count === 1 ? `  ${rule}: ${message}` : `  ${rule}: ${plural(count, "change")}, such as: ${message}`,
+  );
+}
+
+function countLosses(lost: readonly ConversionLoss[]): string {
   const counts = new Map<string, number>();
   for (const { part, count } of lost) counts.set(part, (counts.get(part) ?? 0) + count);
   return Array.from(counts, ([part, count]) => `${count} × ${part}`).join(", ");

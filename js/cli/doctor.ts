@@ -9,9 +9,9 @@ import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended } from ".
 import { knownWindow } from "../calls/limits.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
-import { writtenAs } from "./convert.ts";
+import { shownChanges, writtenAs } from "./convert.ts";
 import { EXIT } from "./exit.ts";
-import { finishText, print, tell } from "./out.ts";
+import { finishText, jsonOf, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { number } from "./report.ts";
 import { sessionFacts, plural } from "./shown-session.ts";
@@ -55,8 +55,8 @@ export async function doctor(
   const isSession = isWritable(session, mended.format);
   const output = flags.output ?? (file === "-" ? undefined : outputBeside(file, isSession));
   const text = isSession
-    ? writtenAs(mended.messages, session.layout, mended.format, session, () => readText(file)).text
-    : JSON.stringify(mended.messages, null, 2);
+    ? writtenAs(mended.messages, session.layout, mended.format, session, () => readText(file)).file!
+    : jsonOf(mended.messages);
   if (output !== undefined) writeFileSync(output, text);
   else if (!flags.json) process.stdout.write(text);
   const { changes, left } = mended;
@@ -157,20 +157,10 @@ function whereOf(session: Session | undefined, index: number | undefined): strin
 }
 
 function shownTreatment({ changes, left }: Mended): string {
-  const counts = new Map<string, { count: number; message: string }>();
-  for (const { rule, message } of changes) {
-    const known = counts.get(rule);
-    if (known) known.count += 1;
-    else counts.set(rule, { count: 1, message });
-  }
-  const lines = Array.from(
-    counts,
-    ([rule, { count, message }]) => `  ${rule}: ${plural(count, "change")}, such as: ${message}`,
-  );
   const rest = left.map((one) => `  left: ${one.message}`);
   return [
     changes.length === 0 ? "nothing to repair" : `repaired: ${plural(changes.length, "change")}`,
-    ...lines,
+    ...shownChanges(changes),
     ...rest,
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import { ConversationLog } from "../entries/log.ts";
 import { EspalierError } from "../entries/verbs.ts";
 import type { LogOptions } from "../log/types.ts";
 import { readSession } from "../sessions/index.ts";
-import type { ReadSessionOptions } from "../sessions/index.ts";
+import type { ReadSessionOptions, Session, SessionView } from "../sessions/index.ts";
 import { describeEntry } from "./entry.ts";
 import type { Entry } from "./entry.ts";
 import { sessionLog } from "./shown-session.ts";
@@ -15,12 +15,12 @@ import { readText } from "./text.ts";
 export async function showHistory(
   file: string,
   opening: ReadSessionOptions,
-  options: Parameters<typeof showLog>[2],
+  { view, ...options }: Parameters<typeof showLog>[2] & { view?: SessionView | undefined },
 ): Promise<string> {
   const text = readText(file);
-  if (options.recall !== undefined) return showLog(file, text, options);
+  let session: Session | undefined;
   try {
-    return sessionLog(readSession(text, { ...opening, name: file }));
+    session = readSession(text, { ...opening, name: file });
   } catch (error) {
     // Our own log is not a session of another tool, and a damaged one need not be JSON.
     if (
@@ -37,7 +37,30 @@ export async function showHistory(
         path: "text",
       });
   }
-  return showLog(file, text, options);
+  if (!session) return showLog(file, text, options);
+  return options.recall === undefined ? sessionLog(session) : recalled(session, options.recall, view);
+}
+
+/**
+ * Returns messages of a session as JSON, by the ids that the other commands show: `m17`, or `m3..m9`. Those of the live
+ * view differ from those of the history if its tool has compacted the session.
+ */
+function recalled({ messages, history }: Session, id: string, view: SessionView = "live"): string {
+  const shown = view === "live" ? messages : history;
+  const [first, last = first] = id.split("..").map((end) => (/^m\d+$/.test(end) ? Number(end.slice(1)) : NaN));
+  if (first === undefined || last === undefined || !(first <= last && last < shown.length))
+    throw new EspalierError({
+      code: "unknown_id",
+      message: `${JSON.stringify(id)} is no message of the ${view} view, which has ${shown.length === 0 ? "none" : `m0 to m${shown.length - 1}`}; --view chooses the view`,
+      path: "--recall",
+    });
+  const live = new Set(messages);
+  const found = shown.slice(first, last + 1);
+  return JSON.stringify(
+    found.map((message) => ({ message, place: live.has(message) ? "shown" : "covered", by: [] })),
+    null,
+    2,
+  );
 }
 
 /**

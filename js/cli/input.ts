@@ -10,8 +10,14 @@ const isFields = (value: unknown): value is Fields =>
 const isMessage = (value: unknown): boolean => isFields(value) && "role" in value && !("messages" in value);
 const isRequest = (value: unknown): boolean =>
   isFields(value) &&
-  ["messages", "contents", "input", "body"].some((name) => typeof value[name] === "object" && value[name] !== null) &&
+  ["messages", "contents", "input"].some((name) => typeof value[name] === "object" && value[name] !== null) &&
   !("role" in value);
+
+/** Returns the request in a line of a batch file: OpenAI's have it in `body`, Anthropic's in `params`. */
+function unwrapped(value: unknown): unknown {
+  if (!isFields(value) || "role" in value || isRequest(value)) return value;
+  return [value["body"], value["params"]].find(isRequest) ?? value;
+}
 
 /** @throws EspalierError `bad_json`, or `bad_input` if each line holds a request of its own */
 export function parseInput(text: string, file: string): unknown {
@@ -34,14 +40,14 @@ export function parseInput(text: string, file: string): unknown {
     const values = bare
       .split("\n")
       .flatMap((line, at) => (line.trim() === "" ? [] : [ofLine(line, `line ${at + 1} of ${file}`)]));
-    if (values.every(isRequest)) {
-      const message = `${file} contains ${values.length} requests, one a line, as files for batches and fine-tuning do; pass one of them: head -n 1 ${file} | espalier …`;
+    if (values.every((value) => isRequest(unwrapped(value)))) {
+      const message = `${file} contains ${values.length} requests, one a line, as files for batches and fine-tuning do; pass one of them: head -n 1 ${file} | espalier … -`;
       throw new EspalierError({ code: "bad_input", message, path: file });
     }
     return values;
   }
   // JSON Lines of one line is JSON as well.
-  return isMessage(whole) ? [whole] : whole;
+  return isMessage(whole) ? [whole] : unwrapped(whole);
 }
 
 /** Parses one line of JSON Lines; the last line of a growing log may be torn. */

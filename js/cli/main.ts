@@ -10,6 +10,7 @@ import { EspalierError, compact, countMessages, init, prune } from "../entries/v
 import type { LogCompactOptions } from "../log/types.ts";
 import type { ReplayCostOptions } from "../bill/types.ts";
 import type { CacheLifetime } from "../types/cache.ts";
+import type { CompactReport } from "../types/compact-report.ts";
 import type { EncodingName, CostModelName } from "../types/count.ts";
 import type { Format } from "../types/messages.ts";
 import type { Llm } from "../types/llm.ts";
@@ -22,6 +23,7 @@ import { ids, oneOf, parseCommandLine, UsageError, whole } from "./arguments.ts"
 import type { Values } from "./arguments.ts";
 import { bill } from "./bill.ts";
 import { isLayout, writtenAs } from "./convert.ts";
+import type { Written } from "./convert.ts";
 import { doctor, windowOf } from "./doctor.ts";
 import { EXIT, exitCode } from "./exit.ts";
 import { flagged } from "./flags.ts";
@@ -31,14 +33,15 @@ import { openFile } from "./opened.ts";
 import type { OpenFlags } from "./opened.ts";
 import { outlineOf } from "./outline.ts";
 import { runOnLog } from "./log.ts";
+import type { Logged } from "./log.ts";
 import { planned } from "./plan.ts";
-import { finish, finishText, finishWritten, print, tell } from "./out.ts";
+import { finish, finishText, finishWritten, jsonOf, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { refuseOverwriting } from "./overwriting.ts";
 import type { NamedFile } from "./overwriting.ts";
 import { progress } from "./progress.ts";
 import { printable } from "./printable.ts";
-import { shown } from "./report.ts";
+import { shown, shownRemovals } from "./report.ts";
 import { sessionFacts, shownSession } from "./shown-session.ts";
 import { asJson, indexProgress, searchFolders, shownHits, shownSearch } from "./search.ts";
 import { sourceOf } from "./source.ts";
@@ -90,15 +93,12 @@ async function main(args: string[]): Promise<number> {
     return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
   }
 
+  const view = oneOf(values.view, "--view", ["live", "history"]) as SessionView | undefined;
   if (command === "log") {
     await init({ encodings: [] });
-    return finishText(
-      await showHistory(file, openOptions(values), { ...counting(values), recall: values.recall }),
-      values,
-    );
+    const asked = { ...counting(values), recall: values.recall, view };
+    return finishText(await showHistory(file, openOptions(values), asked), values);
   }
-
-  const view = oneOf(values.view, "--view", ["live", "history"]) as SessionView | undefined;
   const shownView = view ?? (command === "bill" ? "history" : "live");
   const { input, session } = await openFile(file, {
     ...openOptions(values),
@@ -115,6 +115,10 @@ async function main(args: string[]): Promise<number> {
   }
   const as = values.to === undefined ? undefined : needTarget(values.to);
   const original = () => readText(file);
+  const converted =
+    as === undefined
+      ? undefined
+      : (messages: unknown) => writtenAs(messages, as, format, session, original, values.model);
   if (command === "count") {
     return finish({ report: countMessages(input, common), ...sessionFacts(session) }, values);
   }
@@ -132,10 +136,10 @@ async function main(args: string[]): Promise<number> {
   }
   if (command === "convert") {
     if (as === undefined) throw new UsageError("espalier convert needs --to NAME");
-    if (values.session === undefined) return finishWritten(writtenAs(input, as, format, session, original), values);
+    if (values.session === undefined) return finishWritten(converted!(input), values);
     const other = await openFile(values.session, {});
     return finishWritten(
-      writtenAs(input, as, format, other.session, () => readText(values.session!)),
+      writtenAs(input, as, format, other.session, () => readText(values.session!), values.model),
       values,
     );
   }
@@ -155,14 +159,14 @@ async function main(args: string[]): Promise<number> {
       ? undefined
       : { file: values.log, undo: values.undo, redo: values.redo, pin, unpin, counting: common, budget };
   if (log && (back || (budget === undefined && pin.length + unpin.length > 0)))
-    return keptLog(await runOnLog(input, { ...log, compact: undefined }), values);
+    return keptLog(await runOnLog(input, { ...log, compact: undefined }), values, converted);
   if (budget === undefined) throw new UsageError(`espalier ${command} needs --budget N`);
   if (command === "prune") {
     const headroom = whole(values.headroom, "--headroom");
     const pruned = prune(input, { ...common, budget, ...(headroom !== undefined && { headroom }) });
-    if (as === undefined) return finish({ ...pruned, ...sessionFacts(session) }, values);
-    tell(shown(pruned.report), values);
-    return finishWritten(writtenAs(pruned.messages, as, format, session, original), values);
+    if (!converted) return finish({ ...pruned, ...sessionFacts(session) }, values);
+    if (!values.json) tell(shown(pruned.report), values);
+    return finishWritten(converted(pruned.messages), values, { report: pruned.report, ...sessionFacts(session) });
   }
   const timeoutMs = whole(values["timeout-ms"], "--timeout-ms");
   const maxLlmTokens = whole(values["max-llm-tokens"], "--max-llm-tokens");
@@ -188,15 +192,23 @@ async function main(args: string[]): Promise<number> {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(values.profile !== undefined && { profile: values.profile as ProfileName }),
   };
-  if (log) return keptLog(await runOnLog(input, { ...log, compact: how }).finally(bar.end), values);
+  if (log) return keptLog(await runOnLog(input, { ...log, compact: how }).finally(bar.end), values, converted);
   const result = await compact(input, { ...common, ...how, ...(pin.length > 0 && { keep: pin }) }).finally(bar.end);
+  if (result.status === "cancelled") return cancelled(result.report, values);
   if (values.plan) return finish({ ...result, messages: undefined, text: planned(result) }, values);
-  if (as === undefined) finish({ ...result, ...sessionFacts(session) }, values);
+  if (!converted) finish({ ...result, ...sessionFacts(session) }, values);
   else {
-    tell(shown(result.report), values);
-    finishWritten(writtenAs(result.messages, as, format, session, original), values);
+    const { messages, ...facts } = result;
+    if (!values.json) tell(shown(result.report), values);
+    finishWritten(converted(messages), values, { ...facts, ...sessionFacts(session) });
   }
   return codeOf(result.status);
+}
+
+/** Reports an interruption. Writes no output: a script that finds the file takes it for the result. */
+function cancelled(report: CompactReport, to: To): number {
+  tell(`${shown(report)}\nnothing was written`, to);
+  return EXIT.cancelled;
 }
 
 function codeOf(status: string): number {
@@ -217,12 +229,17 @@ function codeOf(status: string): number {
 }
 
 /** Reports the outcome for a log: the messages that it shows, and a line about the change. */
-function keptLog(done: Awaited<ReturnType<typeof runOnLog>>, { json, output, quiet }: To): number {
-  const { status, edits, messages, report } = done;
-  const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
-  if (!json)
-    tell(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`, { quiet });
-  write(JSON.stringify(json ? done : messages, null, 2));
+function keptLog(done: Logged, to: To, converted: ((messages: unknown) => Written) | undefined): number {
+  const { json, quiet } = to;
+  const { messages, ...facts } = done;
+  const { status, edits, report, repaired } = facts;
+  if (status === "cancelled" && report) return cancelled(report, { quiet });
+  if (!json) {
+    const outcome = `${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`;
+    tell([...(report ? [shown(report)] : []), ...shownRemovals(repaired), outcome].join("\n"), { quiet });
+  }
+  if (converted) finishWritten(converted(messages), to, facts);
+  else finishText(jsonOf(json ? done : messages), to);
   return codeOf(status);
 }
 

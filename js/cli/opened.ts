@@ -1,6 +1,7 @@
 /** Opens a FILE of the command line: a session of another agent, a list of messages, or a request. */
 
 import { EspalierError } from "../entries/verbs.ts";
+import { fromStored } from "../formats/vscode/parts.ts";
 import { openSession, readSession, sessionRequest } from "../sessions/index.ts";
 import type { ReadSessionOptions, Session, SessionView } from "../sessions/index.ts";
 import { parseInput } from "./input.ts";
@@ -28,7 +29,7 @@ const NO_SESSION = new Set(["unknown_session", "bad_json"]);
  */
 export async function openFile(file: string, { view = "live", format, ...options }: OpenFlags): Promise<OpenedFile> {
   const named = { ...options, name: file === "-" ? "standard input" : file };
-  if (format !== undefined) return { input: parseInput(readText(file), file) };
+  if (format !== undefined) return { input: restored(parseInput(readText(file), file)) };
   const text = file === "-" ? readText(file) : undefined;
   try {
     const session = text === undefined ? await openSession(streamText(file), named) : readSession(text, named);
@@ -36,8 +37,17 @@ export async function openFile(file: string, { view = "live", format, ...options
   } catch (error) {
     const isAsked = Object.keys(options).length > 0;
     if (!(error instanceof EspalierError) || !NO_SESSION.has(error.code) || isAsked) throw error;
-    return { input: conversation(text ?? readText(file), file, error) };
+    return { input: restored(conversation(text ?? readText(file), file, error)) };
   }
+}
+
+/** Restores the bytes of VS Code's messages, which JSON does not have; those have numbers for roles. */
+function restored(input: unknown): unknown {
+  const list: unknown = Array.isArray(input) ? input : (input as { messages?: unknown } | null)?.messages;
+  const isNumbered = (message: unknown) => typeof (message as { role?: unknown } | null)?.role === "number";
+  if (!Array.isArray(list) || !list.some(isNumbered)) return input;
+  const messages = list.map(fromStored);
+  return Array.isArray(input) ? messages : { ...(input as object), messages };
 }
 
 /** Reads the conversation in a file that is not a session. */

@@ -4,6 +4,9 @@ import { writeFileSync } from "node:fs";
 import type { CompactReport } from "../types/compact-report.ts";
 import type { CountReport } from "../types/count.ts";
 import type { PruneReport } from "../types/prune.ts";
+import { base64Of } from "../formats/media.ts";
+import { isBytes } from "../files/bytes.ts";
+import { shownConversion } from "./convert.ts";
 import type { Written } from "./convert.ts";
 import { EXIT } from "./exit.ts";
 import { printable } from "./printable.ts";
@@ -18,12 +21,12 @@ export function finish(
   const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
   if (json) {
     const { text: _, ...fields } = result;
-    write(JSON.stringify(fields, null, 2));
+    write(jsonOf(fields));
   } else if (messages === undefined) {
     write(text ?? shown(report));
   } else {
     tell(shown(report), { quiet });
-    write(JSON.stringify(messages, null, 2));
+    write(jsonOf(messages));
   }
   return EXIT.ok;
 }
@@ -53,10 +56,22 @@ export function print(text: string): number {
   return EXIT.ok;
 }
 
-/** Writes a file in its tool's layout, byte for byte, or messages; writes notes to standard error. */
-export function finishWritten({ text, notes }: Written, to: To): number {
-  for (const note of notes) tell(note, to);
+/**
+ * Writes a file in its tool's layout, byte for byte, or messages; reports losses and repairs. With --json one object,
+ * with the fields of `result` as well.
+ */
+export function finishWritten({ messages, file, conversion }: Written, to: To, result: object = {}): number {
+  if (to.json)
+    return finishText(jsonOf({ ...result, ...(file === undefined ? { messages } : { file }), conversion }), to);
+  for (const note of shownConversion(conversion)) tell(note, to);
+  const text = file ?? jsonOf(messages);
   if (to.output === undefined) process.stdout.write(text);
   else writeFileSync(to.output, text);
   return EXIT.ok;
+}
+
+/** Returns the JSON text of messages, with bytes in the form in which formats store them. */
+export function jsonOf(value: unknown): string {
+  const stored = (_: string, inner: unknown) => (isBytes(inner) ? { $bytes: base64Of(inner) } : inner);
+  return JSON.stringify(value, stored, 2);
 }

@@ -2,7 +2,7 @@
 
 import type { CompactReport } from "../types/compact-report.ts";
 import type { CountReport } from "../types/count.ts";
-import type { PruneReport } from "../types/prune.ts";
+import type { PruneReport, Removal } from "../types/prune.ts";
 
 export const number = (value: number) => value.toLocaleString("en");
 
@@ -32,17 +32,24 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
     if (report.model)
       lines.push(
         `  model: ${report.model.calls} calls, ${number(report.model.promptTokens)} tokens sent${report.model.error ? `, ${report.model.error}` : ""}`,
+        ...(report.model.gaps ?? []).map((gap) => `  gap in the model's summary: ${gap}`),
       );
   }
+  return [...lines, ...shownRemovals(report.removed)].join("\n");
+}
+
+/** Returns a line for each rule. */
+export function shownRemovals(removed: readonly Removal[]): string[] {
   const rules = new Map<string, { messages: number; tokens: number; why: string }>();
-  for (const { rule, ids, tokens, why } of report.removed) {
+  for (const { rule, ids, tokens, why } of removed) {
     const sum = rules.get(rule) ?? { messages: 0, tokens: 0, why };
     rules.set(rule, { messages: sum.messages + ids.length, tokens: sum.tokens + tokens, why });
   }
-  for (const [rule, { messages, tokens, why }] of rules) {
-    lines.push(`  ${rule}: ${messages} message${messages === 1 ? "" : "s"}, ${number(tokens)} tokens (${why})`);
-  }
-  return lines.join("\n");
+  return Array.from(
+    rules,
+    ([rule, { messages, tokens, why }]) =>
+      `  ${rule}: ${messages} message${messages === 1 ? "" : "s"}, ${number(tokens)} tokens (${why})`,
+  );
 }
 
 /** Splits the name of a field into words. */

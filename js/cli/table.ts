@@ -188,7 +188,7 @@ export const FLAGS = {
   recall: {
     value: "ID",
     of: ["log"],
-    help: "print the originals that an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary)",
+    help: "print the originals that an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary); for a session file: messages of its view (m17, m3..m9)",
   },
   selection: {
     value: "A[:B]",

@@ -2,6 +2,7 @@
 
 import { createReadStream, readFileSync } from "node:fs";
 import { EspalierError } from "../entries/verbs.ts";
+import { compressionOf, encodingOf } from "../files/encoding.ts";
 
 /** Bytes at the beginning in which binary files are recognised. */
 const BEGINNING = 8_000;
@@ -44,6 +45,7 @@ export async function* streamText(path: string): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   try {
     for await (const bytes of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>) {
+      if (!decoder) refuseCompressed(bytes, path);
       decoder ??= decoderOf(bytes);
       yield decode(decoder, path, bytes);
     }
@@ -62,7 +64,19 @@ function readBytes(path: string, hint?: string): Uint8Array {
 }
 
 function decoded(bytes: Uint8Array, path: string, decoder = decoderOf(bytes)): string {
+  refuseCompressed(bytes, path);
   return decode(decoder, path, bytes) + decode(decoder, path);
+}
+
+function refuseCompressed(bytes: Uint8Array, path: string): void {
+  const compression = compressionOf(bytes);
+  if (!compression) return;
+  const { name, command } = compression;
+  const message =
+    path === "-"
+      ? `standard input is compressed with ${name}; unpack it first, with ${command}`
+      : `${path} is compressed with ${name}; unpack it first: ${command} ${path} | espalier … -`;
+  throw new EspalierError({ code: "binary_file", message });
 }
 
 /** Decodes the next bytes; without bytes, ends the text. */
@@ -75,12 +89,6 @@ function decode(decoder: TextDecoder, path: string, bytes?: Uint8Array): string 
     const message = `${name} is not ${encoding}; convert it to UTF-8 first`;
     throw new EspalierError({ code: "binary_file", message, cause });
   }
-}
-
-/** Windows PowerShell 5 writes UTF-16, with a mark. */
-function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
 }
 
 /** The mark of UTF-8 stays in the text, so that files are written back byte for byte. */

@@ -75,7 +75,9 @@ export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diag
     source: { input },
   } = reading;
   const how = { ...counting, format };
-  const findings = validate(input, provider, { format, ...(counting.tools && { tools: counting.tools }) });
+  const model = modelOf(messages, counting.model);
+  const tools = counting.tools && { tools: counting.tools };
+  const findings = validate(input, provider, { format, ...tools, ...(model !== undefined && { model }) });
   const tokens = countMessages(input, how);
   const found = measure(reading, true);
   const over = exceeded(
@@ -95,6 +97,12 @@ export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diag
     documents,
     repeats: repeatsIn(reading, counting),
   };
+}
+
+/** Returns the model that the request is for, some of which refuse more than others. */
+export function modelOf(messages: unknown, given: string | undefined): string | undefined {
+  const named = given ?? findSource(messages)?.request?.["model"];
+  return typeof named === "string" ? named : undefined;
 }
 
 /** Converts the conversation to the provider's own format. */

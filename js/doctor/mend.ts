@@ -11,7 +11,7 @@ import type { CountOptions } from "../types/count.ts";
 import type { Finding, ProviderName, RepairChange } from "../types/validity.ts";
 import type { Format } from "../types/messages.ts";
 import { repair } from "../validity/validity.ts";
-import { asProvider, diagnose } from "./diagnose.ts";
+import { asProvider, diagnose, modelOf } from "./diagnose.ts";
 import type { DiagnoseOptions } from "./diagnose.ts";
 import { budgetWithin } from "../calls/request-limits.ts";
 import { limitsOf, withinLimits } from "../validity/request-limits.ts";
@@ -55,6 +55,7 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
   const { reading, provider } = asProvider(messages, asked, counting.format);
   const limits = limitsOf(provider, given, () => knownWindow(counting.model));
   const how = { ...counting, format: reading.format };
+  const model = modelOf(messages, counting.model);
   const changes: RepairChange[] = [];
   let input = reading.source.input;
   for (let round = 0; round < ROUNDS; round++) {
@@ -63,6 +64,7 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
       provider,
       format: reading.format,
       pending: "synthesize",
+      ...(model !== undefined && { model }),
       ...(counting.tools && { tools: counting.tools }),
     });
     append(changes, repaired.report.changes);
@@ -72,7 +74,8 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
     input = await shortenRequest(input, how, limits, changes);
     if (input === before) break;
   }
-  const { findings, exceeded } = diagnose(input, { ...how, provider, limits });
+  const named = model === undefined ? {} : { model };
+  const { findings, exceeded } = diagnose(input, { ...how, ...named, provider, limits });
   return { provider, format: reading.format, messages: input, changes, left: [...findings, ...exceeded] };
 }
 

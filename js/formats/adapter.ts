@@ -70,6 +70,8 @@ export interface Adapter<Piece> extends Messages<Piece>, Rules<Piece>, TurnWrite
   ids?: IdRule;
   /** Makes a request with a system prompt; absent if the system prompt is an ordinary message. */
   withSystem?(system: string, messages: readonly unknown[]): Fields;
+  /** Makes a request with a system prompt beside the messages, for formats in which it may also be a message. */
+  withInstructions?(system: string, messages: readonly unknown[]): Fields;
 }
 
 /** The rules of a format that need no reading. The neutral format has only these. */

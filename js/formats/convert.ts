@@ -9,6 +9,7 @@ import { words } from "./parts.ts";
 import { readConversation } from "./index.ts";
 import { ADAPTERS, FORMATS } from "./table.ts";
 import { idsFor, systemApart, turnsOf } from "./turns.ts";
+import type { Turn } from "./turns.ts";
 
 export interface ConvertOptions {
   /** Format of the messages passed. Default: found out from them. */
@@ -93,8 +94,13 @@ export function convert(messages: unknown, to: Format, options: ConvertOptions =
 /** Returns a converted conversation as its provider takes it: a request if the system prompt is apart, else the list. */
 export function requestOf({ format, messages, system }: Omit<Converted, "lost">): unknown {
   if (system === undefined) return messages;
-  const withSystem = format === "espalier" ? undefined : ADAPTERS[format].withSystem;
-  return withSystem ? withSystem(system, messages) : { system, messages };
+  if (format === "espalier") return { system, messages };
+  const adapter = ADAPTERS[format];
+  const made = adapter.withSystem?.(system, messages) ?? adapter.withInstructions?.(system, messages);
+  if (made) return made;
+  const turn: Turn = { id: "system", role: "system", parts: [{ type: "text", text: system }], isMarked: false };
+  const own = adapter.write(turn, { list: messages, id: idsFor(adapter), lost: () => undefined });
+  return [...own, ...messages];
 }
 
 /** Counts lost parts by message and type. */

@@ -77,6 +77,8 @@ function alike({ list, name, request }: Source): Format | undefined {
   if (likely) return likely;
   if (isItem) return strangerIn(list) === undefined ? "openai-responses" : undefined;
   if (isMarked && !isForeign) return "anthropic";
+  const asked = request && isChat && !isForeign ? formatOf(({ isRequest }) => isRequest?.(request)) : undefined;
+  if (asked) return asked;
   if (request && "system" in request && !("model" in request && /^gpt|^o\d/.test(String(request["model"]))))
     return isChat ? "anthropic" : undefined;
   return isChat ? "openai-chat" : undefined;

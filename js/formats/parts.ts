@@ -49,6 +49,17 @@ export function parsedArguments(text: string): unknown {
   }
 }
 
+/** Returns arguments as the JSON text of an object: other text, such as the input of a free-form tool, in a field. */
+export function argumentsText(text: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Not JSON.
+  }
+  return isFields(value) ? text : json(objectArguments(text));
+}
+
 /** The same for providers that refuse everything but an object. */
 export function objectArguments(text: string): Fields {
   const value = parsedArguments(text);

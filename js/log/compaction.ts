@@ -6,6 +6,7 @@ import type { Clock } from "../providers/types.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactResult } from "../types/compact-report.ts";
 import type { CountOptions } from "../types/count.ts";
+import type { PlanItem } from "../types/messages.ts";
 import type { LogState } from "./state.ts";
 
 /** Compacts the view without recording anything, see `ConversationLog.compactView`. */
@@ -13,7 +14,8 @@ export function compactState(
   state: LogState<unknown>,
   options: Omit<CompactOptions, keyof CountOptions>,
   after: Clock["after"] | undefined,
-): Promise<Omit<CompactResult<unknown>, "messages">> {
+  isRequest: boolean,
+): Promise<Omit<CompactResult<unknown>, "messages"> & { plan: PlanItem[] }> {
   const pinned = state.pins().flatMap(({ fact }) => (fact === undefined ? [] : [fact]));
   const ledger =
     pinned.length === 0 ? options.ledger : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
@@ -30,7 +32,7 @@ export function compactState(
   return compactHeld(
     messages,
     state.counted({ ...options, ...(ledger && { ledger }) }) as CompactOptions,
-    (fields) => state.live().beginCompaction({ ...fields, thinking: state.hosts.unled() }),
+    (fields) => state.live().beginCompaction({ ...fields, isRequest, thinking: state.hosts.unled() }),
     after,
   );
 }

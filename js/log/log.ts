@@ -3,6 +3,7 @@
  * edits; `state.ts` holds that half, the host's objects by id, and the lines.
  */
 
+import { refuseUnfit } from "../calls/compact.ts";
 import { readConversation } from "../formats/index.ts";
 import { plain } from "../options/data.ts";
 import { badValue } from "../errors/errors.ts";
@@ -27,10 +28,11 @@ import type { CompactOptions } from "../types/compact.ts";
 import type { CompactResult, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Origin, Totals } from "../types/count.ts";
 import type { Added, RecalledText, Runs, View } from "../types/generated/log.ts";
-import type { Format, NeutralMessage, ToolList } from "../types/messages.ts";
+import type { Format, NeutralMessage, PlanItem, ToolList } from "../types/messages.ts";
 import type { Clock } from "../providers/types.ts";
 import { attach } from "./attach.ts";
 import { compactState } from "./compaction.ts";
+import { composed } from "./compose.ts";
 import {
   editFields,
   findFields,
@@ -304,9 +306,30 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError as {@link compact}; `stale_plan` if the compacted messages changed while the model worked
    */
   async compact(asked: LogCompactOptions): Promise<LogCompactResult> {
+    const { messages: _, ...result } = await this.compacted(asked, false);
+    return result;
+  }
+
+  /**
+   * The same for one request, whose newest request may be shortened. Returns its messages, with the edits that only make
+   * it fit; nothing if they cannot be made from the plan.
+   *
+   * @throws EspalierError as {@link compact}; `compaction_failed` if the model fails and the request does not fit
+   * @internal
+   */
+  compactRequest(asked: LogCompactOptions): Promise<LogCompactResult & { messages: T[] | undefined }> {
+    return this.compacted(asked, true);
+  }
+
+  private async compacted(
+    asked: LogCompactOptions,
+    isRequest: boolean,
+  ): Promise<LogCompactResult & { messages: T[] | undefined }> {
     const { trigger, planId, ...options } = check(asked, LOG_COMPACT);
     const since = this.length;
-    const { status, edits, report } = await this.compactView(options);
+    const before = isRequest ? this.view().plan : [];
+    const { status, plan, edits, report } = await this.compactView(options, undefined, isRequest);
+    if (isRequest) refuseUnfit(report, options.budget);
     const lasting = edits.filter(isLasting);
     const { covered, summary, model, quality } = report;
     const data = {
@@ -322,21 +345,27 @@ export class ConversationLog<T = unknown> {
       ...(trigger !== undefined && { trigger }),
       ...(planId !== undefined && { planId }),
     });
-    return { status, ids, edits: lasting, report };
+    // The view adds pinned parts to whatever a plan leaves.
+    const isWhole = this.pins().every(({ part }) => part === undefined);
+    const whole = isRequest && isWhole ? composed(before, plan) : undefined;
+    const messages = whole && (this.state.hosts.rebuild(whole) as T[]);
+    return { status, ids, edits: lasting, report, messages };
   }
 
   /**
    * Compacts the view without recording anything. Counts are kept, so that no message is counted or read again; facts
-   * that are pinned in words are part of the record. `after` is the timer of its timeouts.
+   * that are pinned in words are part of the record. `after` is the timer of its timeouts. Only the result of
+   * `isRequest`, which is one request, has a plan.
    *
    * @internal
    */
   compactView(
     options: Omit<CompactOptions, keyof CountOptions>,
     after?: Clock["after"],
-  ): Promise<Omit<CompactResult<unknown>, "messages">> {
+    isRequest = false,
+  ): Promise<Omit<CompactResult<unknown>, "messages"> & { plan: PlanItem[] }> {
     const recallTool = options.recallTool ?? recallToolOf(this);
-    return compactState(this.state, { ...options, ...(recallTool !== undefined && { recallTool }) }, after);
+    return compactState(this.state, { ...options, ...(recallTool !== undefined && { recallTool }) }, after, isRequest);
   }
 
   /** Adds the log's way of counting to options for a compaction of {@link neutral}. */

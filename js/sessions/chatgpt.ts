@@ -4,6 +4,7 @@
  * and the tool's message is its result.
  */
 
+import { argumentsText } from "../formats/parts.ts";
 import { Draft, fields, isFields, items, objects, text, timeOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -140,7 +141,9 @@ class Thread {
       {
         role,
         content: null,
-        tool_calls: [{ id: this.#call, type: "function", function: { name: recipient, arguments: shown } }],
+        tool_calls: [
+          { id: this.#call, type: "function", function: { name: recipient, arguments: argumentsText(shown) } },
+        ],
       },
       place,
       more,

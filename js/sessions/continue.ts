@@ -77,12 +77,19 @@ class Continue implements Reading {
     const { role, content } = message;
     const id = text(item["id"]);
     const more = id === undefined ? {} : { id };
+    // A thought belongs to the answer behind it.
+    if (role !== "thinking" && role !== "assistant") this.#dropThought();
     if (role === "thinking") this.#thought += wordsOf(content);
     else if (role === "user") this.#user(item, content, place, more);
     else if (role === "assistant") this.#assistant(item, message, place, more);
     else if (role === "tool") this.#tool(message, place);
     else if (role === "system") this.#draft.push({ role: "system", content: partsOf(content) }, place);
     else this.#draft.skip(`role ${word(role).slice(0, 20)}`);
+  }
+
+  #dropThought(): void {
+    if (this.#thought !== "") this.#draft.skip("thinking", "no answer follows it");
+    this.#thought = "";
   }
 
   #user(item: Fields, content: unknown, place: number, more: { id?: string }): void {
@@ -160,6 +167,7 @@ class Continue implements Reading {
   }
 
   end(): Draft {
+    this.#dropThought();
     return this.#draft;
   }
 }

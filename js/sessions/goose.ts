@@ -141,7 +141,12 @@ class Goose implements Reading {
 
   end(): Draft {
     const draft = this.#draft;
-    pushMarked(draft, this.#list);
+    // A compaction hides what is before its summary; any other message may be hidden from the agent alone.
+    const last = this.#list.findLastIndex(({ summary }) => summary !== undefined);
+    const shown = this.#list.filter(({ isLive }, at) => isLive || at < last);
+    for (let hidden = this.#list.length - shown.length; hidden > 0; hidden -= 1)
+      draft.skip("message hidden from the agent");
+    pushMarked(draft, shown);
     const indices = new Map(draft.messages.map((message, index) => [message, index]));
     for (const { message, metadata } of this.#usage) {
       const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = fields(metadata["usage"]);

@@ -1,18 +1,20 @@
 /** Yields the lines of any source, without holding all of it. */
 
 import { isBytes } from "../files/bytes.ts";
+import { compressionOf, encodingOf } from "../files/encoding.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { SessionSource } from "./types.ts";
 
 /** Yields pieces of text; decodes incrementally, because a character may be split between pieces. */
 export async function* texts(source: SessionSource): AsyncGenerator<string> {
   if (typeof source === "string") return yield source;
-  const decoder = new TextDecoder();
+  let decoder: TextDecoder | undefined;
   for await (const piece of pieces(source)) {
     if (typeof piece !== "string" && !isBytes(piece)) throw badSource("its pieces are neither texts nor bytes");
-    yield typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
+    if (typeof piece !== "string" && piece.length > 0) decoder ??= decoderOf(piece);
+    yield typeof piece === "string" ? piece : (decoder?.decode(piece, { stream: true }) ?? "");
   }
-  yield decoder.decode();
+  if (decoder) yield decoder.decode();
 }
 
 function pieces(source: Exclude<SessionSource, string>): AsyncIterable<unknown> | Iterable<unknown> {
@@ -48,8 +50,24 @@ function badSource(why: string): EspalierError {
 /** Returns the text of a source that is available as a whole. */
 export function wholeText(source: string | Uint8Array): string {
   if (typeof source === "string") return source;
-  if (isBytes(source)) return new TextDecoder().decode(source);
+  if (isBytes(source)) return decoderOf(source).decode(source);
   throw badSource("readSession needs it whole: use openSession for streams");
+}
+
+/**
+ * Returns the decoder for a text that begins with these bytes: UTF-8, or UTF-16 with a byte order mark.
+ *
+ * @throws EspalierError `binary_file` for compressed bytes
+ */
+function decoderOf(beginning: Uint8Array): TextDecoder {
+  const compression = compressionOf(beginning);
+  if (compression)
+    throw new EspalierError({
+      code: "binary_file",
+      message: `source is compressed with ${compression.name}; pass the unpacked text or bytes`,
+      path: "source",
+    });
+  return new TextDecoder(encodingOf(beginning));
 }
 
 /** Assembles pieces of text to lines, without their line ends `\n` and `\r\n`. */

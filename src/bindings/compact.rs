@@ -67,6 +67,9 @@ struct CompactOptions {
     /// Ids of messages whose thoughts are not carried; absent if no thoughts are carried.
     #[serde(default)]
     thinking: Option<Vec<String>>,
+    /// True if a compaction of a log returns one request, and not only edits.
+    #[serde(default)]
+    is_request: bool,
     /// Whom the result is for, if that is known.
     #[serde(default)]
     receiver: Option<validity::Options>,
@@ -101,6 +104,7 @@ impl CompactOptions {
             prices,
             thinking: self.thinking.map(|ids| ids.into_iter().collect()),
             by_items: false,
+            is_request: self.is_request,
             receiver: self.receiver.map(|receiver| receiver.receiver()).transpose()?,
         })
     }
@@ -309,8 +313,9 @@ pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
     let options = options.options(counting.model).map_err(to_js)?;
     let (budget, cost_model, timeouts) = (options.budget, log.counting().model, HostTimeouts::of(&options.profile));
+    let edits_only = !options.is_request;
     let inner = crate::compact::Compaction::of_log(log, options);
-    Ok(Compaction { inner, budget, encoding, cost_model, edits_only: true, timeouts, open: 0 })
+    Ok(Compaction { inner, budget, encoding, cost_model, edits_only, timeouts, open: 0 })
 }
 
 /// Escapes the tags of a record in quoted text, see [`escape`].

@@ -91,6 +91,9 @@ pub struct Gaps {
     pub inventions: Vec<String>,
     /// Facts that the rules found, and that neither the ledger's lists nor the summary contain.
     pub facts: Vec<String>,
+    /// True if the answer was cut off at the model's limit. This alone is not worth a second request, which may end in
+    /// the same way: if the end lacks something, the sections or facts tell.
+    pub is_cut: bool,
 }
 
 impl Gaps {
@@ -102,6 +105,7 @@ impl Gaps {
             sections: lacking(text, form),
             inventions: inventions.collect(),
             facts: facts.iter().filter(|fact| !text.contains(fact.as_str())).cloned().collect(),
+            is_cut: false,
         }
     }
 
@@ -115,12 +119,13 @@ impl Gaps {
 
     /// Returns one sentence for each gap.
     pub fn sentences(&self) -> Vec<String> {
+        let cut = self.is_cut.then(|| "The answer was cut off at its maximum length: write a shorter one.".to_string());
         let sections = self.sections.iter().map(|name| format!("The section {name} is missing or empty."));
         let inventions = self
             .inventions
             .iter()
             .map(|claim| format!("`{claim}` occurs nowhere in the conversation: correct it, or leave it out."));
         let facts = self.facts.iter().map(|fact| format!("This is missing: {fact}"));
-        sections.chain(inventions).chain(facts).collect()
+        cut.into_iter().chain(sections).chain(inventions).chain(facts).collect()
     }
 }

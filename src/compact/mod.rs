@@ -104,6 +104,9 @@ pub struct Options {
     pub thinking: Option<HashSet<String>>,
     /// True for messages in the format of OpenAI Responses, in which each call is a separate item.
     pub by_items: bool,
+    /// True if the caller sends the result as one request. For a log only: by default its result is a view that the next
+    /// requests begin with, in which the newest request stays unchanged.
+    pub is_request: bool,
     /// Whom the result is for; absent if that is not known, and nothing is repaired by a provider's rules then.
     pub receiver: Option<Receiver>,
 }

@@ -30,17 +30,19 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
     let mut moves = Moves::default();
     let mut renamed: BTreeMap<usize, HashMap<usize, String>> = BTreeMap::new();
     let mut lost: Vec<(usize, String, String)> = Vec::new();
+    let may_repeat = provider.is_some_and(|provider| provider.rules().ids_reusable);
     for call in found.calls {
-        let id = call.renamed.clone().unwrap_or(call.id);
+        let new_id = call.renamed.filter(|_| !(may_repeat && call.is_reused));
+        let id = new_id.clone().unwrap_or(call.id);
         let mut rename = |(entry, part): Place, id: &Option<String>| {
             if let Some(id) = id {
                 renamed.entry(entry).or_default().insert(part, id.clone());
             }
         };
-        rename(call.at, &call.renamed);
+        rename(call.at, &new_id);
         match call.fate {
             Found::Answered(result) => {
-                rename(result, &call.renamed);
+                rename(result, &new_id);
                 if let Some(behind) = call.displaced.filter(|_| moves_results) {
                     moves.entry(result.0).or_default().insert(result.1, behind);
                 }

@@ -83,6 +83,19 @@ impl Records {
         }
     }
 
+    /// Adds the records that a compaction inserted.
+    #[must_use]
+    pub fn with_own<'a>(mut self, inserted: impl IntoIterator<Item = &'a str>) -> Records {
+        match &mut self {
+            Records::Sealed => {}
+            Records::Only(ids) => ids.extend(inserted.into_iter().map(String::from)),
+            Records::Behind { foreign, own } => {
+                return own.as_ref().clone().with_own(inserted).with(Some(foreign.clone()));
+            }
+        }
+        self
+    }
+
     /// Returns the record of another system.
     pub fn foreign(&self) -> Option<&Foreign> {
         if let Records::Behind { foreign, .. } = self { Some(foreign) } else { None }

@@ -183,7 +183,7 @@ pub(super) fn id_trouble(call: &Call, target: &Target) -> Option<(&'static str, 
         Some(("missing-id", "the call has no id"))
     } else if !trusts && !rules.internal_ids && without_suffix(id).is_some() {
         Some(("internal-id", "the id has a suffix that VS Code adds for itself"))
-    } else if call.renamed.is_some() {
+    } else if call.renamed.is_some() && !(rules.ids_reusable && call.is_reused) {
         Some(("double-id", "another call has this id already"))
     } else if !trusts && !is_old && !rules.call_id.takes(id) {
         Some(("call-id", "the id is longer than the provider takes, or has other characters"))

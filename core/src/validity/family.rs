@@ -66,7 +66,8 @@ impl Special {
     /// assert!(Special::of(Provider::Gemini, "gemini-3-pro", Purpose::Answer, &[]).signatures);
     /// ```
     pub fn of(provider: Provider, model: &str, purpose: Purpose, host: &[Row]) -> Special {
-        let mut special = Special::default();
+        let no_prefill = provider == Provider::Anthropic && refuses_prefill(model);
+        let mut special = Special { no_prefill, ..Special::default() };
         for row in BUILT_IN.iter().chain(host) {
             let meets = row.provider.as_deref().is_none_or(|name| name == provider.as_str())
                 && row.purpose.is_none_or(|wanted| wanted == purpose)
@@ -102,15 +103,25 @@ fn built_in() -> Vec<Row> {
         signatures: true,
         ..Row::default()
     });
-    for model in ["*claude-opus-4-6*", "*claude-opus-4.6*"] {
-        rows.push(Row {
-            provider: provider(Provider::Anthropic),
-            model: Some(model.into()),
-            no_prefill: true,
-            ..Row::default()
-        });
-    }
     rows
+}
+
+/// The last version of Claude that continues a message of the assistant. Later ones refuse a conversation that ends
+/// with one: "This model does not support assistant message prefill." Anthropic's page "What's new in Claude 4.6",
+/// section "Prefill removal", February 2026; the same holds for the models of 5.x (QwenLM/qwen-code#8039, August 2026).
+const LAST_WITH_PREFILL: (u32, u32) = (4, 5);
+
+/// Returns whether this is a model of Claude that refuses a conversation that ends with the assistant.
+fn refuses_prefill(model: &str) -> bool {
+    let name = model.to_lowercase();
+    let Some((_, rest)) = name.split_once("claude-") else { return false };
+    // `claude-3-5-sonnet-20241022` has its version first, and predates the change.
+    let mut pieces = rest.split(['-', '.', '@', ':', '_']);
+    let is_family = pieces.next().is_some_and(|family| family.chars().all(|c| c.is_ascii_alphabetic()));
+    // A long number is a date.
+    let mut number = || pieces.next().filter(|piece| piece.len() < 3).and_then(|piece| piece.parse::<u32>().ok());
+    let Some(major) = number().filter(|_| is_family) else { return false };
+    (major, number().unwrap_or(0)) > LAST_WITH_PREFILL
 }
 
 /// Returns whether `name` matches `pattern`, in which `*` matches any characters. Linear, except for patterns with
@@ -130,7 +141,30 @@ fn is_like(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_like;
+    use super::{is_like, refuses_prefill};
+
+    #[test]
+    fn models_without_prefill() {
+        for (model, refuses) in [
+            ("claude-opus-4-6", true),
+            ("us.anthropic.claude-opus-4-6-v1", true),
+            ("anthropic/claude-sonnet-4.6", true),
+            ("claude-sonnet-4-6@20260217", true),
+            ("claude-opus-4-7-20260416", true),
+            ("claude-sonnet-5", true),
+            ("claude-fable-5-20260801", true),
+            ("claude-opus-4-5-20251101", false),
+            ("claude-opus-4-20250514", false),
+            ("claude-sonnet-4", false),
+            ("claude-3-5-sonnet-20241022", false),
+            ("claude-3-haiku-20240307", false),
+            ("claude-instant-1.2", false),
+            ("gpt-5", false),
+            ("", false),
+        ] {
+            assert_eq!(refuses_prefill(model), refuses, "{model}");
+        }
+    }
 
     #[test]
     fn patterns() {

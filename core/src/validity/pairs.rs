@@ -55,6 +55,8 @@ pub struct Call {
     pub name: String,
     /// Its new id, if an earlier call has the same id.
     pub renamed: Option<String>,
+    /// True if the earlier call with the same id had its result before this call.
+    pub is_reused: bool,
     pub fate: Fate,
     /// Index of the message after which its result belongs, if other messages separate the result from the round.
     pub displaced: Option<usize>,
@@ -169,6 +171,7 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
     let mut round =
         Round { open: HashMap::default(), first: 0, caller: 0, caller_calls: false, last: None, by_items: false };
     let mut after_assistant = false;
+    let mut latest: HashMap<&str, usize> = HashMap::default();
     for (index, message) in messages.filter(|(_, message)| !message.role().is_frame()) {
         let is_assistant = message.role() == Role::Assistant;
         if is_assistant {
@@ -184,7 +187,10 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
                 Part::ToolCall { call_id, name, .. } if is_assistant => {
                     round.caller_calls = true;
                     round.opened(call_id, index, found.calls.len());
+                    let before = latest.insert(call_id.as_str(), found.calls.len());
+                    let is_reused = before.is_some_and(|at| matches!(found.calls[at].fate, Fate::Answered(_)));
                     found.calls.push(Call {
+                        is_reused,
                         at: (index, number),
                         id: call_id.clone(),
                         name: name.clone(),

@@ -148,6 +148,8 @@ pub struct Rules {
     /// A message with reasoning alone must be followed by other output of the assistant.
     pub thoughts_introduce: bool,
     pub call_id: Charset,
+    /// A call may have the id of an earlier call that has its result.
+    pub ids_reusable: bool,
     /// Calls without an id from the host are paired by name and order.
     pub ids_optional: bool,
     /// The suffixes with which VS Code distinguishes its ids are allowed.
@@ -176,6 +178,9 @@ const OPENAI_CHAT: Rules = Rules {
     thoughts_introduce: false,
     // "expected a string with maximum length 40".
     call_id: Charset { most: 40, ..Charset::ANY },
+    // Each assistant message is matched with the tool messages directly behind it. gpt-4o was sent such requests in the
+    // recordings of tau-bench (2024), and llama.cpp gives every call the same id (NousResearch/hermes-agent#88324).
+    ids_reusable: true,
     ids_optional: false,
     internal_ids: false,
     tool_name: Charset { most: 64, besides: Some(PLAIN), begins_with_letter: false },
@@ -190,6 +195,8 @@ const OPENAI_RESPONSES: Rules = Rules {
     thoughts_are_content: true,
     thoughts_introduce: true,
     call_id: Charset { most: 64, ..Charset::ANY },
+    // "Duplicate function_call_output for call_id", 2026.
+    ids_reusable: false,
     pictures: Pictures { assistant: false, result: true, heif: false },
     ..OPENAI_CHAT
 };
@@ -209,6 +216,8 @@ const ANTHROPIC: Rules = Rules {
     thoughts_are_content: true,
     thoughts_introduce: false,
     call_id: Charset { besides: Some(PLAIN), ..Charset::ANY },
+    // "`tool_use` ids must be unique", 2024 to 2026.
+    ids_reusable: false,
     ids_optional: false,
     internal_ids: false,
     tool_name: Charset { most: 128, besides: Some(PLAIN), begins_with_letter: false },

@@ -1,6 +1,7 @@
 /** How items of the OpenAI Agents SDK are recognised, and the types that version 0.20 has. */
 
 import type { Shape } from "../shape.ts";
+import { isFields } from "../values.ts";
 
 /** Where each type of call keeps its input. */
 export const CALLS: ReadonlyMap<unknown, string> = new Map([
@@ -31,9 +32,18 @@ const ID = "callId";
 export const shape: Shape = {
   variantOf: "openai-responses",
   isMessage: (item) =>
-    item["role"] === undefined &&
-    (item["type"] === "hosted_tool_call" || (ID in item && (CALLS.has(item["type"]) || RESULTS.has(item["type"])))),
+    item["role"] === undefined
+      ? item["type"] === "hosted_tool_call" || (ID in item && (CALLS.has(item["type"]) || RESULTS.has(item["type"])))
+      : Array.isArray(item["content"]) && item["content"].some(isMedia),
 };
+
+/** True for a picture or a document under the SDK's names; the Responses API has `image_url` and `file_data`. */
+function isMedia(part: unknown): boolean {
+  return (
+    isFields(part) &&
+    ((part["type"] === "input_image" && "image" in part) || (part["type"] === "input_file" && "file" in part))
+  );
+}
 
 /** True for the result of a call. */
 export function isResult(item: object): boolean {

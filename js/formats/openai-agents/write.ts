@@ -2,7 +2,7 @@
 
 import { NOTHING } from "../audience.ts";
 import { mediaOf, urlOf } from "../media.ts";
-import { words } from "../parts.ts";
+import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
 import type { Turn, Writing } from "../turns.ts";
 import type { Part } from "../../types/messages.ts";
@@ -32,7 +32,7 @@ export function write(turn: Turn, { id, lost }: Writing): unknown[] {
       callId: id(callId),
       name,
       status,
-      arguments: args || "{}",
+      arguments: argumentsText(args),
     })),
   ];
 }

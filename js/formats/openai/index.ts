@@ -40,6 +40,7 @@ export const openaiResponses: Adapter<ResponsesPiece> = {
   format: "openai-responses",
   ...responses,
   ...responsesWriter,
+  withInstructions: (instructions, input) => ({ instructions, input }),
   shape: responsesShape,
   places: responsesPlaces,
   writeTool: writeResponsesTool,

@@ -2,7 +2,7 @@
 
 import { NOTHING } from "../audience.ts";
 import { mediaOf, urlOf } from "../media.ts";
-import { words } from "../parts.ts";
+import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
 import type { IdRule, Turn, Writing } from "../turns.ts";
 import type { Part } from "../../types/messages.ts";
@@ -45,7 +45,7 @@ function result(callId: string, name: string | undefined, content: string): Fiel
 }
 
 function call({ callId, name, arguments: args }: Extract<Part, { type: "toolCall" }>, id: Writing["id"]): Fields {
-  return { id: id(callId), type: "function", function: { name, arguments: args || "{}" } };
+  return { id: id(callId), type: "function", function: { name, arguments: argumentsText(args) } };
 }
 
 /** Texts alone are one text. */

@@ -2,7 +2,7 @@
 
 import { NOTHING } from "../audience.ts";
 import { mediaOf, urlOf } from "../media.ts";
-import { words } from "../parts.ts";
+import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
 import type { IdRule, Turn, Writing } from "../turns.ts";
 import type { Part } from "../../types/messages.ts";
@@ -28,7 +28,7 @@ export function write(turn: Turn, { id, lost }: Writing): unknown[] {
       type: "function_call",
       call_id: id(callId),
       name,
-      arguments: args || "{}",
+      arguments: argumentsText(args),
     })),
   ];
 }

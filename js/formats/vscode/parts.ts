@@ -124,6 +124,16 @@ function storedPart(part: unknown, within = false): unknown {
   return fields;
 }
 
+/** Returns bytes from their stored form, and from what JSON makes of a `Uint8Array` and of Node's `Buffer`. */
+function storedBytes(stored: Fields): Uint8Array | undefined {
+  const { [BYTES]: text, type, data } = stored;
+  if (typeof text === "string") return decodedBase64(text);
+  const list = type === "Buffer" && Array.isArray(data) ? (data as unknown[]) : Object.values(stored);
+  const isByte = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 256;
+  const isList = type === "Buffer" || (list.length > 0 && Object.keys(stored).every((key, at) => key === String(at)));
+  return isList && list.every(isByte) ? Uint8Array.from(list as number[]) : undefined;
+}
+
 /** The message again, of VS Code's classes where they can be found. */
 export function fromStored(message: unknown): unknown {
   if (!isFields(message) || !Array.isArray(message["content"])) return genuine([message])[0];
@@ -133,7 +143,8 @@ export function fromStored(message: unknown): unknown {
 function readPart(part: unknown, within = false): unknown {
   if (!isFields(part)) return part;
   const { data, content } = part;
-  if (isFields(data) && typeof data[BYTES] === "string") return { ...part, data: decodedBase64(data[BYTES]) };
+  const bytes = isFields(data) && typeof part["mimeType"] === "string" ? storedBytes(data) : undefined;
+  if (bytes) return { ...part, data: bytes };
   return !within && isResult(part)
     ? { ...part, content: (content as unknown[]).map((item) => readPart(item, true)) }
     : part;

@@ -30,4 +30,5 @@ export const REPLAY_COST: Schema<ReplayCostOptions> = {
   llm: callback,
   summaryTokens: positive,
   profile: checkedLater,
+  onProgress: callback,
 };

@@ -285,10 +285,16 @@ impl Compaction {
         self.tokenizer.count(text).saturating_sub(self.tokenizer.count(&usual))
     }
 
-    /// Returns the limits of the fit: the messages that it keeps, and the budget.
-    fn fit_limits(&self, budget: u64) -> Limits {
-        let Options { keep, rules, .. } = &self.options;
-        Limits { budget, keep: keep.clone(), records: rules.records.clone(), ..Limits::default() }
+    /// Returns the records in the view under these edits. A log names its records, so one that this compaction inserts
+    /// must be added: the fit would drop it, and the report would count none of its lines.
+    pub(super) fn records_with(&self, edits: &[Edit]) -> Records {
+        let inserted = edits.iter().filter_map(|edit| edit.message.as_ref());
+        self.options.rules.records.clone().with_own(inserted.map(|message| message.id.as_str()))
+    }
+
+    /// Returns the limits of the fit of the view under these edits: the messages that it keeps, and the budget.
+    fn fit_limits(&self, budget: u64, edits: &[Edit]) -> Limits {
+        Limits { budget, keep: self.options.keep.clone(), records: self.records_with(edits), ..Limits::default() }
     }
 
     /// Returns the tokens that the fit should take from long results and pastes, so that the record gets up to half of
@@ -308,7 +314,7 @@ impl Compaction {
             return 0;
         }
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
-        let must = prune::must_keep(draft, &self.fit_limits(budget.target));
+        let must = prune::must_keep(draft, &self.fit_limits(budget.target, &[]));
         let musts: HashSet<usize> = must.iter().copied().collect();
         let stays = |(_, entry): &(usize, &Entry)| entry.is_in() && !ids.contains(entry.message.id.as_str());
         let has_more = |(at, entry): (usize, &Entry)| !musts.contains(&at) && !entry.message.role.is_frame();
@@ -369,7 +375,7 @@ impl Compaction {
             return Err(budget_error(before, self.options.budget));
         }
         let is_crowded = made.as_ref().is_some_and(|made| made.crowd > 0);
-        let mut limits = self.fit_limits(if is_crowded { budget.target } else { self.options.budget });
+        let mut limits = self.fit_limits(if is_crowded { budget.target } else { self.options.budget }, &edits);
         let reductions: [Reduction; 5] =
             [reduce::results, reduce::arguments, reduce::requests, reduce::earlier_records, reduce::records];
         let mut reductions = reductions.into_iter();

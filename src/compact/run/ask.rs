@@ -30,6 +30,8 @@ pub(super) struct Exchange {
     earlier: Option<String>,
     /// The reason why the last answer was unusable.
     unusable: Option<String>,
+    /// True if an answer was cut off at the model's limit.
+    is_cut: bool,
     /// A usable summary, while a better one is requested.
     first: Option<(String, Gaps)>,
 }
@@ -46,6 +48,7 @@ impl Exchange {
             upto: 0,
             earlier: None,
             unusable: None,
+            is_cut: false,
             first: None,
         }
     }
@@ -166,6 +169,10 @@ impl Compaction {
                 drop(ids);
                 match parse_as(&text, self.form(), talk.shape == Shape::Fork) {
                     Ok(mut parsed) => {
+                        // A block that was closed is complete, whatever follows it.
+                        let is_open = parsed.unclosed || parsed.untagged;
+                        let ended = finish_reason.is_some_and(|reason| CUT_OFF.contains(&&*reason.to_lowercase()));
+                        talk.is_cut |= is_open && ended;
                         // A summary may exceed the requested length somewhat; one far beyond it is cut to that length.
                         let max = self.summary_tokens(&talk.covered);
                         let passes = (max as f64 * self.options.profile.summary.overlong) as u64;
@@ -252,6 +259,7 @@ impl Compaction {
         let mut told: Vec<&str> = self.additions.iter().map(String::as_str).collect();
         told.extend(self.options.focus.as_deref());
         let gaps = Gaps::of(&text, self.form(), &self.messages, &told, &facts);
+        let gaps = Gaps { is_cut: std::mem::take(&mut talk.is_cut), ..gaps };
         let (text, gaps) = match talk.first.take() {
             // A second summary with more gaps than the first is discarded.
             Some((first, before)) if before.len() < gaps.len() => (first, before),
@@ -299,6 +307,9 @@ impl Compaction {
         facts.into_iter().filter(|fact| !view.contains(fact)).take(MAX_FACTS).map(str::to_string).collect()
     }
 }
+
+/// Providers' words, in lower case, for the finish reason of an answer that reached the maximum of its tokens.
+const CUT_OFF: [&str; 5] = ["length", "max_tokens", "max-tokens", "max_output_tokens", "model_context_window_exceeded"];
 
 /// Providers' words for the finish reason of a tool call.
 const CALLED: [&str; 4] = ["tool_calls", "tool_use", "function_call", "tool-calls"];

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cache::{Clearing, clearing};
+use crate::compact::ledger::Rules;
 
 /// Rules of repair. The messages that they change were never sent in any other form.
 const REPAIRS: [&str; 4] = ["empty", "orphan-result", "double-id", "lost-call"];
@@ -22,7 +23,8 @@ impl Compaction {
             }
             Some(_) => Rc::new(Ledger::fold(self.messages.iter().map(|message| &**message), rules)),
         };
-        let report = measured(&all, &self.messages, &view, rules, summary, &*self.tokenizer);
+        let rules = Rules { records: self.records_with(edits), ..rules.clone() };
+        let report = measured(&all, &self.messages, &view, &rules, summary, &*self.tokenizer);
         let (before, after) = (draft.before().total, draft.after().total);
         let size = Size {
             before,

@@ -95,7 +95,8 @@ impl Compaction {
     fn shorten_request(&self, draft: &mut Draft, budget: &Budget, edits: &mut Vec<Edit>) -> Option<StepReport> {
         let before = draft.total();
         // A conversation that continues shows its newest request unchanged.
-        if !self.fills || self.history.is_some() || before <= budget.target {
+        let continues = self.history.is_some() && !self.options.is_request;
+        if !self.fills || continues || before <= budget.target {
             return None;
         }
         let is_request =

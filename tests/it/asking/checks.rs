@@ -40,6 +40,31 @@ fn a_second_look_that_fails_or_sees_less_keeps_the_first() {
 }
 
 #[test]
+fn an_answer_that_was_cut_off_is_a_gap() {
+    let messages = agent(60);
+    let cut = record(&EIGHT, "All is well").replace("</summary>", "");
+    let gap = ["The answer was cut off at its maximum length: write a shorter one."];
+    for reason in ["length", "max_tokens", "MAX_TOKENS"] {
+        let answer = Answer::Model { text: cut.clone(), finish_reason: Some(reason.into()) };
+        let (seen, done) = asked(&messages, plain(), |_| answer.clone());
+        assert_eq!((seen.len(), done.status), (1, Status::Applied), "{reason}");
+        assert_eq!(done.model.unwrap().gaps, gap);
+    }
+    // A second request, which missing sections cause, names it as well.
+    let lacks = cut.replace("## Recent Operations\nAll is well.\n", "");
+    let answer = Answer::Model { text: lacks, finish_reason: Some("length".into()) };
+    let (seen, _) = asked(&messages, plain(), |_| answer.clone());
+    assert!(seen[1].prompt.contains(gap[0]), "{}", seen[1].prompt);
+    // A tag that was only forgotten, and a text behind a complete block, are none.
+    let forgotten = Answer::Model { text: cut, finish_reason: Some("stop".into()) };
+    let whole = Answer::Model { text: record(&EIGHT, "x") + "\nAnd", finish_reason: Some("length".into()) };
+    for answer in [forgotten, whole] {
+        let (seen, done) = asked(&messages, plain(), |_| answer.clone());
+        assert_eq!((seen.len(), done.model.unwrap().gaps.len()), (1, 0));
+    }
+}
+
+#[test]
 fn always_and_never() {
     let messages = agent(60);
     let calls = |verify, reply: &str| {

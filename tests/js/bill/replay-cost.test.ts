@@ -235,6 +235,15 @@ for (const [model, isReadCheap] of [
   });
 }
 
+test("progress names each request of each way", async () => {
+  const seen: string[] = [];
+  const { requests } = await replayCost(transcript("sweagent-marshmallow-1867"), {
+    onProgress: ({ way, request, requests: all }) => seen.push(`${way} ${request}/${all}`),
+  });
+  assert.equal(seen.length, 3 * requests);
+  assert.deepEqual([seen[0], seen.at(-1)], [`whole 1/${requests}`, `conversation ${requests}/${requests}`]);
+});
+
 function transcript(file: string): Record<string, unknown>[] {
   const path = new URL(`../../fixtures/transcripts/${file}.json`, import.meta.url);
   const { messages } = JSON.parse(readFileSync(path, "utf8")) as { messages: Record<string, unknown>[] };

@@ -64,6 +64,17 @@ test("a session brings its model, its window and its times", () => {
   assert.ok(times[0] > 1_600_000_000_000 && times.at(-1) > times[0]);
 });
 
+test("what the provider reported is shown beside the bill, with what the file lacks", () => {
+  const { stdout } = bill(session);
+  assert.match(
+    stdout,
+    /\nrecorded: \d+ requests? with [\d,]+ prompt tokens and \d+ written, \$[\d.]+ at these prices; that is [\d,]+ prompt tokens a request, and \d+ are billed: what Claude Code sends beside the messages/,
+  );
+  const { recorded, ways } = JSON.parse(bill(session, "--json").stdout);
+  assert.ok(recorded.requests > 0 && recorded.cost > ways[0].cost, JSON.stringify(recorded));
+  assert.equal(JSON.parse(bill(run, "--json").stdout).recorded, undefined);
+});
+
 test("a pause, a lifetime and the view change the bill", () => {
   const cost = (...args: string[]) =>
     JSON.parse(bill(run, "--model", "claude-sonnet-4-5", "--json", ...args).stdout).ways[0].cost;

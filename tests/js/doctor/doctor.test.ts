@@ -1,6 +1,7 @@
 /** Sessions that people reported as dead: what was refused is named, and after mending nothing is. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ProviderName } from "../../../js/types/validity.ts";
@@ -183,6 +184,37 @@ test(
     rules: ["lost-call"],
   }),
 );
+
+test("Claude from 4.6 on refuses a conversation that ends with the assistant", async () => {
+  const ended = [user("Hi"), { role: "assistant", content: "Sure, here" }];
+  for (const [model, isAccepted] of [
+    ["claude-opus-4-6", false],
+    ["claude-sonnet-5", false],
+    ["claude-opus-4-5-20251101", true],
+  ] as const) {
+    for (const [input, options] of [
+      [ended, { provider: "anthropic", model }],
+      [{ model, messages: ended }, { provider: "anthropic" }],
+    ] as const) {
+      const found = espalier.diagnose(input, options);
+      assert.deepEqual(
+        [found.isAccepted, found.findings.map(({ rule }) => rule)],
+        [isAccepted, isAccepted ? [] : ["last-role"]],
+      );
+      const { messages, left } = await espalier.mend(input, options);
+      assert.deepEqual(left, []);
+      assert.equal(espalier.diagnose(messages, { ...options, model }).isAccepted, true);
+    }
+  }
+});
+
+test("gpt-4o took the ids of calls that a recorded session uses again", () => {
+  const file = new URL("../../fixtures/transcripts/tau-airline-0.json", import.meta.url);
+  const { messages } = JSON.parse(readFileSync(file, "utf8")) as { messages: { role: string }[] };
+  assert.deepEqual(espalier.validate(messages, "openai-chat"), []);
+  const rules = espalier.diagnose(messages, { provider: "anthropic" }).findings.map(({ rule }) => rule);
+  assert.deepEqual([...new Set(rules)], ["double-id"]);
+});
 
 test("what must stay and is too large is reported, not removed", async () => {
   const messages = [user("word ".repeat(5_000))];

@@ -117,3 +117,23 @@ test("a format that does not exist is refused", () => {
     path: "options.form",
   });
 });
+
+test("arguments that are not the JSON of an object are put into one", () => {
+  const patch = "*** Begin Patch\n*** End Patch";
+  const items = [
+    { type: "message", role: "user", content: "Apply it." },
+    { type: "custom_tool_call", call_id: "c1", name: "apply_patch", input: patch },
+    { type: "custom_tool_call_output", call_id: "c1", output: "done" },
+  ];
+  for (const to of ["openai-chat", "openai-agents"] as const) {
+    const said = JSON.stringify(espalier.convert(items, to).messages);
+    assert.ok(said.includes(JSON.stringify(JSON.stringify({ arguments: patch }))), said);
+  }
+  // Others stay as they were written.
+  const spaced = {
+    ...messages[2],
+    tool_calls: [{ id: "c1", type: "function", function: { name: "ls", arguments: '{ "path": "." }' } }],
+  };
+  const written = espalier.convert([spaced, messages[3]], "openai-responses").messages;
+  assert.equal((written.at(-2) as { arguments: string }).arguments, '{ "path": "." }');
+});

@@ -223,3 +223,41 @@ test("a refusal is a part of both of OpenAI's formats", () => {
   const item = { type: "message", id: "msg_1", role: "assistant", status: "completed", content };
   assert.equal(format([say("Do it."), item, say("Then read a.ts.")]), "openai-responses");
 });
+
+test("a request with tools of an MCP server, or for a model of Anthropic, is Anthropic's", () => {
+  const asked = [say("What does the spec support?")];
+  const use = { type: "mcp_tool_use", id: "mcptoolu_1", name: "ask", server_name: "deepwiki", input: { q: "spec" } };
+  const result = {
+    type: "mcp_tool_result",
+    tool_use_id: "mcptoolu_1",
+    is_error: false,
+    content: [{ type: "text", text: "stdio" }],
+  };
+  assert.equal(
+    format([...asked, { role: "assistant", content: [{ type: "text", text: "I ask." }, use, result] }]),
+    "anthropic",
+  );
+  for (const type of ["web_search_tool_result", "web_fetch_tool_result", "bash_code_execution_tool_result"])
+    assert.equal(
+      format([...asked, { role: "assistant", content: [{ type, tool_use_id: "srvtoolu_1", content: [] }] }]),
+      "anthropic",
+    );
+  assert.equal(format({ model: "claude-sonnet-4-5", max_tokens: 9, messages: asked }), "anthropic");
+  assert.equal(format({ messages: asked, tools: [{ name: "ls", input_schema: { type: "object" } }] }), "anthropic");
+  assert.equal(format({ messages: asked, mcp_servers: [] }), "anthropic");
+  // Gateways take OpenAI's messages for models of Anthropic.
+  assert.equal(format({ model: "anthropic/claude-sonnet-4", messages: asked }), "openai-chat");
+  assert.equal(
+    format({ model: "claude-sonnet-4-5", messages: [{ role: "system", content: "Be brief." }, ...asked] }),
+    "openai-chat",
+  );
+});
+
+test("pictures tell the Agents SDK's items from those of the Responses API", () => {
+  const item = (part: object) => [
+    { type: "message", role: "user", content: [{ type: "input_text", text: "look" }, part] },
+  ];
+  assert.equal(format(item({ type: "input_image", image: "data:image/png;base64,iVBORw0KGgo=" })), "openai-agents");
+  assert.equal(format(item({ type: "input_file", file: { id: "file-1" } })), "openai-agents");
+  assert.equal(format(item({ type: "input_image", image_url: "https://a/b.png" })), "openai-responses");
+});

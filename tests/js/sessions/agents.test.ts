@@ -172,6 +172,25 @@ test("goose: what the agent no longer sees was compacted, and its summary is no 
   );
 });
 
+test("goose: a message that is hidden from the agent is no compaction", () => {
+  const said = (role: string, words: string, metadata?: object) => ({
+    role,
+    created: 1_790_848_800,
+    content: [{ type: "text", text: words }],
+    ...(metadata && { metadata }),
+  });
+  const session = sessions.readSession(
+    lines(
+      { working_dir: "/srv", message_count: 3 },
+      said("user", "Fix the retry loop."),
+      said("assistant", "Done."),
+      said("user", "For me only.", { userVisible: true, agentVisible: false }),
+    ),
+  );
+  assert.deepEqual([session.messages.length, session.compactions.length], [2, 0]);
+  assert.deepEqual(session.skipped, [{ kind: "message hidden from the agent", count: 1 }]);
+});
+
 test("goose: pieces of a stream are joined, and usage is that of the answer", () => {
   const piece = (text: string, more = {}) => ({
     type: "message",

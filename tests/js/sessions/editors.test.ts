@@ -181,6 +181,21 @@ test("Continue: context goes before the request, states hold the results", () =>
   );
 });
 
+test("Continue: thoughts go with their answer, and one without an answer is listed", () => {
+  const of = (role: string, content: string) => ({ message: { role, content }, contextItems: [] });
+  const history = [
+    of("user", "Hi"),
+    of("thinking", "A greeting."),
+    of("assistant", "Hello."),
+    of("thinking", "What now?"),
+  ];
+  const { messages, skipped } = sessions.readSession(
+    JSON.stringify({ sessionId: "s", title: "t", workspaceDirectory: "/w", history }),
+  );
+  assert.deepEqual(messages.at(-1), { role: "assistant", content: "Hello.", reasoning_content: "A greeting." });
+  assert.deepEqual(skipped, [{ kind: "thinking", count: 1, why: "no answer follows it" }]);
+});
+
 test("Amp: runs of tools are results", () => {
   const session = readSession(files.amp);
   check(session, {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
 import { check, fixture, lines, sessions } from "./sessions.ts";
@@ -75,6 +76,21 @@ test("bytes, pieces and line ends of every kind give the same session", async ()
   const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) => bytes.subarray(at * 7, at * 7 + 7));
   assert.deepEqual(await openSession(pieces), want);
   await assert.rejects(openSession(5 as never), { code: "bad_input", path: "source" });
+});
+
+test("bytes of UTF-16 with a byte order mark are text, and compressed bytes are named", async () => {
+  const text = fixture("claude-code.jsonl");
+  const expected = sessions.readSession(text);
+  const little = Buffer.from(`\uFEFF${text}`, "utf16le");
+  const big = Buffer.from(little).swap16();
+  for (const bytes of [little, big]) {
+    assert.deepEqual(sessions.readSession(bytes).messages, expected.messages);
+    const pieces = [bytes.subarray(0, 1_001), bytes.subarray(1_001)];
+    assert.deepEqual((await sessions.openSession(pieces)).messages, expected.messages);
+  }
+  const zipped = gzipSync(text);
+  assert.throws(() => sessions.readSession(zipped), { code: "binary_file", message: /compressed with gzip/ });
+  await assert.rejects(sessions.openSession([zipped]), { code: "binary_file" });
 });
 
 test("secrets of a file are in no error", () => {
