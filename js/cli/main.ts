@@ -100,11 +100,12 @@ async function main(args: string[]): Promise<number> {
     return finishText(await showHistory(file, openOptions(values), asked), values);
   }
   const shownView = view ?? (command === "bill" ? "history" : "live");
-  const { input, session } = await openFile(file, {
+  const { input, session, model } = await openFile(file, {
     ...openOptions(values),
     view: shownView,
     format: values.format,
   });
+  values.model ??= model;
   await init({ encodings: [] });
   const given = (values.format as Format | undefined) ?? session?.format;
   const common = { ...counting(values), ...(given !== undefined && { format: given }) };

@@ -18,6 +18,8 @@ export interface OpenedFile {
   /** The input of `count`, `prune` and `compact`. */
   input: unknown;
   session?: Session;
+  /** The model that a recorded request names. */
+  model?: string;
 }
 
 /** Errors after which the file may still be a conversation in one of our formats instead of a session. */
@@ -29,7 +31,7 @@ const NO_SESSION = new Set(["unknown_session", "bad_json"]);
  */
 export async function openFile(file: string, { view = "live", format, ...options }: OpenFlags): Promise<OpenedFile> {
   const named = { ...options, name: file === "-" ? "standard input" : file };
-  if (format !== undefined) return { input: restored(parseInput(readText(file), file)) };
+  if (format !== undefined) return requestOf(parseInput(readText(file), file));
   const text = file === "-" ? readText(file) : undefined;
   try {
     const session = text === undefined ? await openSession(streamText(file), named) : readSession(text, named);
@@ -37,8 +39,13 @@ export async function openFile(file: string, { view = "live", format, ...options
   } catch (error) {
     const isAsked = Object.keys(options).length > 0;
     if (!(error instanceof EspalierError) || !NO_SESSION.has(error.code) || isAsked) throw error;
-    return { input: restored(conversation(text ?? readText(file), file, error)) };
+    return requestOf(conversation(text ?? readText(file), file, error));
   }
+}
+
+function requestOf(input: unknown): OpenedFile {
+  const { model } = (input ?? {}) as { model?: unknown };
+  return { input: restored(input), ...(typeof model === "string" && !Array.isArray(input) && { model }) };
 }
 
 /** Restores the bytes of VS Code's messages, which JSON does not have; those have numbers for roles. */

@@ -127,7 +127,7 @@ export const FLAGS = {
   model: {
     value: "NAME",
     of: [...READING, "summarize", "log"],
-    help: "selects the encoding by model. For bill: its prices, window and cache; default: the session's model",
+    help: "selects the encoding by model; default: the model of a request. For bill: its prices, window and cache; default: the session's model",
   },
   "cost-model": {
     value: "NAME",

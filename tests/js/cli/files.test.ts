@@ -121,3 +121,13 @@ test("a folder is named, with a code", () => {
   refused(3, words, ["count", "folder"]);
   refused(3, words, ["compact", "own.json", "-b", "9", "--log", "folder"]);
 });
+
+test("a request is counted as its model counts, unless another one is named", () => {
+  const request = (model: string) =>
+    JSON.stringify({ model, messages: [{ role: "user", content: "hello world, 你好" }] });
+  const counted = (model: string, ...args: string[]) => run(["count", "-", ...args], request(model)).stdout;
+  assert.match(counted("gpt-4"), /^13 tokens \(cl100k_base, exact\)/m);
+  assert.match(counted("gpt-5"), /^12 tokens \(o200k_base, exact\)/m);
+  assert.match(counted("deepseek-chat"), /^12 tokens \(o200k_base, prior\)/m);
+  assert.match(counted("gpt-4", "--model", "gpt-5"), /^12 tokens \(o200k_base, exact\)/m);
+});
