@@ -36,7 +36,8 @@ pub enum Event {
     Unfit,
     Verdict { shown: Option<Shown>, requests: u64 },
     Ended { shown: Option<Shown>, ended: Ended },
-    Finish { shown: Option<Shown>, around: Around, finish: Finish },
+    /// The largest by far.
+    Finish { shown: Option<Shown>, around: Around, finish: Box<Finish> },
     StartJob { shown: Option<Shown>, start: StartJob },
     SettleJob { job: u32, error: Option<String> },
     TakeJob,
@@ -102,7 +103,7 @@ espalier_core::tagged! {
     "finish" [shown, around, finish] => Event::Finish {
         shown: shown.flatten(),
         around: needed(around, "around")?,
-        finish: needed(finish, "finish")?,
+        finish: Box::new(needed(finish, "finish")?),
     },
     "startJob" [shown, start] => Event::StartJob { shown: shown.flatten(), start: needed(start, "start")? },
     "settleJob" [job, error] => Event::SettleJob { job: needed(job, "job")?, error: error.flatten() },
