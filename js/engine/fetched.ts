@@ -4,7 +4,7 @@
 interface Scope {
   location?: unknown;
   process?: {
-    getBuiltinModule?(name: "node:fs/promises"): { readFile(path: string | URL): Promise<Uint8Array> } | undefined;
+    getBuiltinModule?(name: "fs/promises"): { readFile(path: string | URL): Promise<Uint8Array> } | undefined;
   };
 }
 
@@ -19,6 +19,6 @@ export async function fetched(source: string | URL): Promise<Response | Uint8Arr
   const isFile = address.startsWith("file:");
   // Pages and their workers have a location, which is the base of addresses without a scheme. `C:` is a path.
   const isPath = location === undefined && !/^[a-z][a-z\d+.-]+:/i.test(address);
-  const disk = isFile || isPath ? process?.getBuiltinModule?.("node:fs/promises") : undefined;
+  const disk = isFile || isPath ? process?.getBuiltinModule?.("fs/promises") : undefined;
   return disk ? disk.readFile(isFile ? new URL(address) : address) : fetch(source);
 }
