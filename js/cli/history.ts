@@ -49,11 +49,7 @@ function recalled({ messages, history }: Session, id: string, view: SessionView 
   const shown = view === "live" ? messages : history;
   const [first, last = first] = id.split("..").map((end) => (/^m\d+$/.test(end) ? Number(end.slice(1)) : NaN));
   if (first === undefined || last === undefined || !(first <= last && last < shown.length))
-    throw new EspalierError({
-      code: "unknown_id",
-      message: `${JSON.stringify(id)} is no message of the ${view} view, which has ${shown.length === 0 ? "none" : `m0 to m${shown.length - 1}`}; --view chooses the view`,
-      path: "--recall",
-    });
+    throw noMessage(id, view, shown.length);
   const live = new Set(messages);
   const found = shown.slice(first, last + 1);
   return JSON.stringify(
@@ -61,6 +57,12 @@ function recalled({ messages, history }: Session, id: string, view: SessionView 
     null,
     2,
   );
+}
+
+function noMessage(id: string, view: SessionView, length: number): EspalierError {
+  const ids = length === 0 ? "none" : `m0 to m${length - 1}`;
+  const message = `${JSON.stringify(id)} is no message of the ${view} view, which has ${ids}; --view chooses the view`;
+  return new EspalierError({ code: "unknown_id", message, path: "--recall" });
 }
 
 /**

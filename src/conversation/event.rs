@@ -36,7 +36,6 @@ pub enum Event {
     Unfit,
     Verdict { shown: Option<Shown>, requests: u64 },
     Ended { shown: Option<Shown>, ended: Ended },
-    /// The largest by far.
     Finish { shown: Option<Shown>, around: Around, finish: Box<Finish> },
     StartJob { shown: Option<Shown>, start: StartJob },
     SettleJob { job: u32, error: Option<String> },

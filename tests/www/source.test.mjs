@@ -123,7 +123,7 @@ test("dragging the budget is followed, the last place wins, and it is never over
 
 test("the cursor moves the summary, and its place is pointed at", async () => {
   await budget(700);
-  const [one, other] = ["const undone = this.run(operation) as", "constructor(options: LogOptions) {"];
+  const [one, other] = ["const number = this.nextCheckpoint();", "constructor(options: LogOptions) {"];
   for (const needle of [one, other]) {
     await cursorAt(needle);
     await page.waitForFunction(
@@ -218,7 +218,7 @@ test("what is missing is listed, and the outline leads into the source", async (
 
 test("a diff goes down the ladder as the budget does", async () => {
   await page.click("#change-title");
-  await cursorAt("this.keep(added);");
+  await cursorAt("const since = this.length;");
   await page.click("#pretend");
   await says("diff-status", "js/log/log.ts: ");
   const rungs = await page.locator("#ladder button > :first-child").allTextContents();
@@ -236,7 +236,7 @@ test("a diff goes down the ladder as the budget does", async () => {
       (rung) => document.querySelector("#ladder [aria-current]")?.textContent.startsWith(rung),
       rung,
     );
-    assert.match(await page.textContent("#reduced"), /this\.keep\(added\);/);
+    assert.match(await page.textContent("#reduced"), /const since = this\.length;/);
   }
   await drag(1);
   await says("diff-status", "alone take");
@@ -358,7 +358,7 @@ test("odd files are taken: empty, without breaks, other encodings, lone surrogat
 
 test("a budget that cannot be met is said, and the next one works", async () => {
   await example("log", "js/log/log.ts");
-  await cursorAt("this.keep(added);");
+  await cursorAt("const since = this.length;");
   await page.fill("#tokens", "-5");
   await page.press("#tokens", "Tab");
   await says("alert", "whole number");
@@ -464,7 +464,7 @@ test("a grammar that does not arrive is said; indentation does until it is there
 });
 
 test("with a large file no task but its layout is long while one opens it, drags and types, and all of it is copied", async () => {
-  const large = Array.from({ length: 12 }, () => LOG).join("\n");
+  const large = Array.from({ length: 18 }, () => LOG).join("\n");
   const { long } = await longTasks(page, async () => {
     await drop(page, "large.ts", large);
     await page.waitForFunction(() => Number(document.getElementById("slider").max) > 80_000);
@@ -491,7 +491,7 @@ test("axe finds nothing with all details open, in both themes, wide and narrow",
   await example("log", "js/log/log.ts");
   await budget(1_500);
   await page.locator(".marker").nth(1).click();
-  await cursorAt("this.keep(added);");
+  await cursorAt("const since = this.length;");
   await inAllSizes(page, async (where) => {
     assert.deepEqual(await findingsOf(page), [], where);
     assert.deepEqual(await smallTargets(page), [], where);

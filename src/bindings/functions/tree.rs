@@ -208,7 +208,7 @@ impl Tree {
         };
         let own = number(self, "priority")?;
         let shape = match json.field("ctor")?.number() {
-            Some(1.0) => self.message(parent, id, json, &props)?,
+            Some(1.0) => self.message(id, json, &props)?,
             Some(3.0) => self.picture(id, &props.host()?, own)?,
             Some(4.0) => self.document(id, &props.host()?, own)?,
             _ => Shape::Container,
@@ -257,8 +257,8 @@ impl Tree {
             .ok_or_else(|| self.refuse(id, "flexReserve must be a number of tokens or a share such as \"/3\""))
     }
 
-    fn message(&mut self, parent: u32, id: u32, json: &Value, props: &Value) -> Result<Shape> {
-        let Some(role) = props.field("role")?.number() else { return Err(self.refuse(parent, "Invalid ChatMessage!")) };
+    fn message(&mut self, id: u32, json: &Value, props: &Value) -> Result<Shape> {
+        let Some(role) = props.field("role")?.number() else { return Err(self.refuse(id, "Invalid ChatMessage!")) };
         let role = match role as i64 {
             0 => Some(Role::System),
             1 => Some(Role::User),
