@@ -295,11 +295,12 @@ fn spare(log: &Log, view: Totals, look: &Look, around: Around, request: Request,
     let draft = log.draft();
     let groups = groups(&draft);
     let Some(newest) = groups.last().filter(|group| group.is_round() && !group.pending) else { return Some(0) };
-    let tokens = |entries: &[usize]| entries.iter().map(|&at| draft.entries[at].after).sum::<u64>();
+    let tokens = |at: &usize| draft.entries[*at].after;
     let is_result =
         |at: &&usize| draft.entries[**at].message.parts.iter().any(|part| matches!(part, Part::ToolResult { .. }));
-    let results = tokens(&newest.entries.iter().filter(is_result).copied().collect::<Vec<_>>());
-    let floor = tokens(&must_keep(&draft, &Limits::default())) as i64 + view.tools as i64 + around.apart;
+    let results: u64 = newest.entries.iter().filter(is_result).map(tokens).sum();
+    let must_keep: u64 = must_keep(&draft, &Limits::default()).iter().map(tokens).sum();
+    let floor = (must_keep + view.tools) as i64 + around.apart;
     Some(if floor > look.budget as i64 { results } else { results / SPARE })
 }
 

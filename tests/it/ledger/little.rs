@@ -99,7 +99,7 @@ fn a_block_is_not_only_a_count() {
     let tight = Shares { user: 20, ledger: 0, entries: 0, least: 0, room: 20 };
     let made = blocks(&ledger, tight, false, &Quarter);
     assert!(!is_count_alone(&made.text) && !made.text.contains("<errors>"), "{}", made.text);
-    // The report still counts them, and an agent that can ask is told.
+    // The report still counts them, and so does the record of an agent that can recall.
     assert!(made.shown.iter().any(|shown| shown.lines == 0 && shown.left_out > 0));
     assert!(is_count_alone(&blocks(&ledger, tight, true, &Quarter).text));
 }

@@ -1,4 +1,4 @@
-//! Lines that an earlier result has, too: whatever a note stands for is in the result that it names.
+//! Lines that an earlier result has, too: each note names a result that contains the replaced lines.
 
 use espalier::tool_result::reduce::{Earlier, Source, reduce};
 use espalier_testing::runs;
@@ -35,7 +35,7 @@ fn unnumbered(line: &str) -> &str {
     rest.strip_prefix(['\t', ':']).filter(|rest| rest.len() + 1 < line.len()).unwrap_or(line)
 }
 
-/// The number of lines that a note stands for, where they are, and the name of the result: read with rules of its own.
+/// Reads a note with rules of its own: the number of replaced lines, where they are, and the name of the result.
 fn note(line: &str) -> Option<(usize, Option<usize>, &str)> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
     let name = inner.split('`').nth(1)?;

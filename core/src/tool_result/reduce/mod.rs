@@ -139,8 +139,8 @@ fn rewritten(text: &str, source: Source) -> Option<Reduced> {
     Some(done)
 }
 
-/// Returns the text of a file without aligned numbers of lines: whoever edits the file names its exact text, of which
-/// they are no part.
+/// Returns the text of a file without aligned numbers of lines. An edit names the exact text of the file, and the
+/// alignment is no part of it.
 fn printed(text: &str) -> Option<Reduced> {
     let (text, _) = shape::written(Shape::Numbered, text)?;
     Some(Reduced { text, rules: vec![Shape::Numbered.name().into()], ..Reduced::default() })

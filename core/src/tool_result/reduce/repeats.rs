@@ -10,7 +10,7 @@ use crate::map::HashMap;
 
 /// Min lines of a run; also the number of lines by which it is found.
 const WINDOW: usize = 3;
-/// Min bytes of a run for each byte of the note in its place.
+/// Min bytes of a run for each byte of its note.
 const BYTES_OF_NOTE: usize = 2;
 /// Max places of the same lines that are compared, newest first.
 const MAX_PLACES: usize = 4;
@@ -18,8 +18,8 @@ const MAX_PLACES: usize = 4;
 const MAX_NAME: usize = 80;
 const MAX_START: usize = 30;
 
-/// Returns the text with notes in the place of repeated lines, and their number; `None` if no run is long enough. Lines
-/// about errors are never replaced if `keeps_errors`.
+/// Replaces repeated lines by notes. Returns the text and the number of these lines; `None` if no run is long enough.
+/// Lines about errors are never replaced if `keeps_errors`.
 pub fn replaced(text: &str, earlier: &[Earlier], keeps_errors: bool) -> Option<(String, usize)> {
     let lines: Vec<Line> = text.lines().map(Line::new).collect();
     if lines.len() < WINDOW || earlier.is_empty() {
@@ -134,7 +134,7 @@ fn common(lines: &[Line], there: &[Line], keeps_errors: bool) -> usize {
     same.max(moved)
 }
 
-/// Returns the line in the place of a run.
+/// Returns the line that replaces a run.
 fn note(run: &[Line], there: &[Line], name: &str) -> String {
     let range = |lines: &[Line]| {
         let numbered = lines.iter().enumerate().all(|(at, line)| counts_on(lines[0], *line, at));
