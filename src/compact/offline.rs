@@ -138,6 +138,12 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     }
 }
 
+/// Returns whether a text that [`beside_lists`] wrote contains the assistant's last text, possibly shortened.
+pub fn tells_last(ledger: &Ledger, text: &str) -> bool {
+    let Some((id, _)) = ledger.said.last() else { return false };
+    text.lines().any(|line| line.strip_prefix(&**id).is_some_and(|rest| rest.starts_with(": ")))
+}
+
 /// Returns a text with its id in at most `max` tokens: the whole text; in little room its last sentences, which say what
 /// was found and what comes next; else its beginning and its end.
 fn last_words(id: &str, text: &str, max: u64, tokenizer: &dyn Tokenizer) -> Option<String> {

@@ -99,8 +99,9 @@ impl Line {
 /// Entries without a line, because newer ones fill all the room: their number in each block, and the id of the oldest.
 pub(super) type Older = Vec<(Block, usize, String)>;
 
-/// Returns entries as lines, the newest `max` of each kind, each block oldest first; `longer`: with longer forms.
-pub(super) fn lines(ledger: &Ledger, longer: bool, max: usize) -> (Vec<Line>, Older) {
+/// Returns entries as lines, the newest `max` of each kind, each block oldest first; `longer`: with longer forms. If
+/// `is_last_told`, the last answer is outside the lists, and its request names only its id.
+pub(super) fn lines(ledger: &Ledger, longer: bool, max: usize, is_last_told: bool) -> (Vec<Line>, Older) {
     let mut out = Vec::new();
     let forms = |make: &dyn Fn() -> Vec<String>| if longer { make() } else { vec![] };
     let (vital, mut older) = vital_lines(ledger, max);
@@ -116,7 +117,7 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, max: usize) -> (Vec<Line>, Ol
     for (order, request) in shown.filter(|(_, request)| ledger.lists(request)) {
         let id = &*one_id(&request.id);
         let text = request.text.trim();
-        let [told, outcomes @ ..] = ledger.outcome(order).forms;
+        let [told, outcomes @ ..] = ledger.outcome(order, is_last_told).forms;
         let form = |text: &str, told: &str| {
             let told = if told.is_empty() { String::new() } else { format!("\n{ARROW}{}", escape(told)) };
             format!("[{id}] {text}{told}")

@@ -74,7 +74,8 @@ impl<'a> Page<'a> {
     /// `longer`: includes the longer forms of lines.
     pub(super) fn new(ledger: &Ledger, shares: Shares, longer: bool, tokenizer: &'a dyn Tokenizer) -> Page<'a> {
         let Shares { user, ledger: own, entries, .. } = shares;
-        let (mut lines, older) = lines(ledger, longer, most_lines(user.saturating_add(own.max(entries))));
+        let (mut lines, older) =
+            lines(ledger, longer, most_lines(user.saturating_add(own.max(entries))), shares.is_last_told);
         if longer {
             lines.extend(fact_lines(ledger, if shares.room == u64::MAX { own } else { shares.room }));
         }

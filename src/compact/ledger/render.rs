@@ -26,6 +26,8 @@ pub struct Shares {
     pub least: u64,
     /// Maximum tokens of everything before the view exceeds its target.
     pub room: u64,
+    /// True if the record shows the assistant's last text outside the lists, so that they need not repeat it.
+    pub is_last_told: bool,
 }
 
 impl Shares {

@@ -57,11 +57,11 @@ const MAX_SENTENCES: usize = 400;
 const MAX_BYTES: usize = 60_000;
 
 impl Ledger {
-    /// Returns the outcome of a request, by index.
-    pub(super) fn outcome(&self, request: usize) -> Outcome {
+    /// Returns the outcome of a request, by index. If `is_last_told`, the last answer is only named.
+    pub(super) fn outcome(&self, request: usize, is_last_told: bool) -> Outcome {
         match self.turns.get(request) {
             Some(Turn { told: Some(told), .. }) => told.clone(),
-            Some(turn) => self.told(turn, request + 1 == self.turns.len()),
+            Some(turn) => self.told(turn, request + 1 == self.turns.len(), is_last_told),
             None => Outcome::default(),
         }
     }
@@ -69,7 +69,7 @@ impl Ledger {
     /// Records the outcome of the turn that a new request ends.
     pub(super) fn close_turn(&mut self) {
         let Some(turn) = self.turns.last().filter(|turn| turn.told.is_none()) else { return };
-        let told = self.told(turn, false);
+        let told = self.told(turn, false, false);
         if let Some(turn) = self.turns.last_mut() {
             turn.told = Some(told);
         }
@@ -108,9 +108,10 @@ impl Ledger {
         out
     }
 
-    /// `is_last` says that the turn may continue.
-    fn told(&self, turn: &Turn, is_last: bool) -> Outcome {
+    /// `is_last` says that the turn may continue, `is_last_told` that the last answer is only named.
+    fn told(&self, turn: &Turn, is_last: bool, is_last_told: bool) -> Outcome {
         let answer = turn.answer.and_then(|at| self.said.get(at)).map_or("", |(_, text)| text.as_str());
+        let id = turn.answer.filter(|at| is_last_told && at + 1 == self.said.len()).map(|at| &self.said[at].0);
         let state = match (turn.goes_on, is_last) {
             (true, true) => OPEN,
             (true, false) => INTERRUPTED,
@@ -120,7 +121,7 @@ impl Ledger {
         let best = Answer::read(answer);
         let form = |which: usize| {
             let mut parts: Vec<String> = Vec::new();
-            let answer = best.within(BYTES[which]);
+            let answer = id.map_or_else(|| best.within(BYTES[which]), |id| format!("see {id}"));
             // An announcement says less than the work itself.
             let goes_on = turn.goes_on && !(turn.changed.is_empty() && turn.actions.is_empty());
             let answer = if which < 2 && goes_on { String::new() } else { answer };

@@ -203,7 +203,8 @@ impl Compaction {
         let rest = draft.total().saturating_sub(covered.tokens);
         let is_cut = rest + budget.summary + user + ledger > self.options.budget;
         let least = if self.options.budget >= LINES_FROM || is_cut || !self.has_target() { entries } else { ledger };
-        Shares { user, ledger, entries, least, room: if self.has_target() { room } else { u64::MAX } }
+        let room = if self.has_target() { room } else { u64::MAX };
+        Shares { user, ledger, entries, least, room, is_last_told: false }
     }
 
     /// Returns the maximum tokens of the rules' extract: the whole share, or what the target leaves of it.

@@ -208,6 +208,7 @@ impl Compaction {
                 loop {
                     let mut shares = self.shares(&budget, &draft, ledger, covered, room).yielding(surplus, vital);
                     shares.least = shares.least.saturating_sub(less);
+                    shares.is_last_told = author == Author::Rule && offline::tells_last(ledger, text);
                     let reserves = work.as_ref().map_or([0, 0], |work| work.reserves(room));
                     let recalls = !self.extras.breadcrumb.is_empty();
                     let write = |lists: &str, left| {

@@ -47,7 +47,8 @@ impl Compaction {
         };
         // The record is alone, so nothing else takes room.
         let Budget { user, entries, .. } = budget;
-        let shares = Shares { user, ledger: entries, entries, least: entries, room: user + entries };
+        let shares =
+            Shares { user, ledger: entries, entries, least: entries, room: user + entries, is_last_told: false };
         let extras = Extras::default();
         let (record, Blocks { shown, .. }) =
             summary::message(String::new(), &text, &ledger, covering, shares, &extras, &*self.tokenizer);

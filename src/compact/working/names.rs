@@ -112,7 +112,7 @@ fn is_name(word: &str) -> bool {
     hump || has_letter && inner.contains(&b'_') || code()
 }
 
-/// Calls `take` with each name of a text; for a path with its last component and the whole path.
+/// Calls `take` with each name of a text except fields of JSON; for a path with its last component and the whole path.
 pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
     let is_part =
         |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'_' | b'/' | b'.' | b'-' | b'@' | b'~');
@@ -130,7 +130,9 @@ pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
         // All bytes above 0x7f are parts of names, so both ends are character boundaries.
         let piece = &text[from..to];
         from = to;
-        if piece.len() > 400 {
+        // Nobody looks for the fields of a JSON object: they are in every result of that tool.
+        let is_field = text[to..].trim_start_matches('\\').starts_with("\":");
+        if piece.len() > 400 || is_field {
             continue;
         }
         let trimmed = piece.trim_end_matches(['.', '/', '-']);

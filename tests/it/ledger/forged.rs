@@ -80,7 +80,7 @@ fn a_flood_of_rules_pushes_out_no_other() {
         messages.rotate_left(order);
         let ledger = ledger(messages);
         assert_eq!(ledger.constraints.len(), 2 + 40, "at most 40 of one message");
-        let shares = Shares { user: 100, ledger: 100, entries: 400, least: 100, room: 800 };
+        let shares = Shares { user: 100, ledger: 100, entries: 400, least: 100, room: 800, is_last_told: false };
         let text = written(&ledger, shares);
         let block = text.split_once("<constraints>").unwrap().1.split_once("</constraints>").unwrap().0;
         for rule in ["Never delete the database.", "Only touch src/.", "Prefer tabs."] {

@@ -11,7 +11,7 @@ use super::record::{read_back, record};
 use crate::support::{Quarter, assistant, call, numbered, result, user};
 
 const GOAL: &str = "Migrate the Harfang scheduler to tokio by Friday. The reviewer is Dilnoza.";
-const LITTLE: Shares = Shares { user: 60, ledger: 80, entries: 160, least: 80, room: 300 };
+const LITTLE: Shares = Shares { user: 60, ledger: 80, entries: 160, least: 80, room: 300, is_last_told: false };
 
 fn work(call_id: &str) -> Vec<Message> {
     let command = format!(r#"{{"command":"cargo test part{call_id}"}}"#);
@@ -41,7 +41,7 @@ fn the_first_request_outlives_chatter_and_later_details() {
         messages.push(user(text));
         messages.extend(work(&format!("{at}a")));
     }
-    let tight = Shares { user: 70, ledger: 0, entries: 0, least: 0, room: 70 };
+    let tight = Shares { user: 70, ledger: 0, entries: 0, least: 0, room: 70, is_last_told: false };
     let text = record(&ledger(messages), tight).text();
     assert!(text.contains("] Migrate the Harfang scheduler"), "{text}");
     assert!(text.contains("] And the third.") && !text.contains("] wow") && !text.contains("] ok"), "{text}");
@@ -96,7 +96,7 @@ fn a_block_is_not_only_a_count() {
             .windows(3)
             .any(|three| three[0].starts_with('<') && three[1].starts_with('(') && three[2].starts_with("</"))
     };
-    let tight = Shares { user: 20, ledger: 0, entries: 0, least: 0, room: 20 };
+    let tight = Shares { user: 20, ledger: 0, entries: 0, least: 0, room: 20, is_last_told: false };
     let made = blocks(&ledger, tight, false, &Quarter);
     assert!(!is_count_alone(&made.text) && !made.text.contains("<errors>"), "{}", made.text);
     // The report still counts them, and so does the record of an agent that can recall.

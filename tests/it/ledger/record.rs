@@ -11,8 +11,14 @@ use fastrand::Rng;
 use super::ledger;
 use crate::support::{self, Quarter, TRANSCRIPTS, assistant, call, numbered, random, result, transcript, user};
 
-pub const PLENTY: Shares =
-    Shares { user: 1_000_000, ledger: 1_000_000, entries: 1_000_000, least: 1_000_000, room: u64::MAX };
+pub const PLENTY: Shares = Shares {
+    user: 1_000_000,
+    ledger: 1_000_000,
+    entries: 1_000_000,
+    least: 1_000_000,
+    room: u64::MAX,
+    is_last_told: false,
+};
 
 /// Returns how the entries are shown within these shares.
 fn shown(ledger: &Ledger, shares: Shares) -> Vec<Shown> {
@@ -108,7 +114,7 @@ fn what_finds_no_place_is_counted() {
     let ledger = Ledger::fold(&messages, &Rules::default());
     let all = shown(&ledger, PLENTY);
     for room in [0, 50, 500, 2_000, 8_000] {
-        let shares = Shares { user: room / 3, ledger: room / 5, entries: room, least: room, room };
+        let shares = Shares { user: room / 3, ledger: room / 5, entries: room, least: room, room, is_last_told: false };
         let Blocks { text, shown, .. } = blocks(&ledger, shares, true, &Quarter);
         // Sentences without a line are no facts, and are not counted.
         let counted = |s: &&Shown| s.block != Block::Facts;
@@ -157,7 +163,7 @@ fn the_floor_is_there_without_room_and_the_rest_stays_within_it() {
     for name in TRANSCRIPTS {
         let ledger = Ledger::fold(&transcript(name), &Rules::default());
         for (entries, least) in [(400, 100), (3_000, 400), (12_000, 12_000)] {
-            let shares = |room| Shares { user: 1_500, ledger: 800, entries, least, room };
+            let shares = |room| Shares { user: 1_500, ledger: 800, entries, least, room, is_last_told: false };
             let Wanted { floor, lines, words } = wanted(&ledger, shares(0), &Quarter);
             let bare = blocks(&ledger, shares(0), true, &Quarter);
             assert_eq!(bare.spare, 0, "{name}");
@@ -185,7 +191,7 @@ fn commands_that_differ_in_the_middle_stay_two() {
     let (one, two) = ("x".repeat(60), "y".repeat(90));
     let command = |n: usize| call(&n.to_string(), "bash", &format!(r#"{{"command":"run {one} {n} {two} end"}}"#));
     let before = ledger(vec![user("Go."), command(1), command(2)]);
-    let shares = Shares { ledger: 0, entries: 400, least: 400, room: 0, user: 100 };
+    let shares = Shares { ledger: 0, entries: 400, least: 400, room: 0, user: 100, is_last_told: false };
     let after = read_back(&record(&before, shares));
     assert_eq!((before.commands.len(), after.commands.len()), (2, 2), "{:?}", after.commands);
     for (n, command) in [1, 2].iter().zip(&after.commands) {
@@ -259,13 +265,20 @@ fn hostile_records_are_read_without_harm() {
         let messages = numbered(vec![support::record(&text), user(&text)]);
         record(
             &Ledger::fold(&messages, &Rules::default()),
-            Shares { user: 50, ledger: 10, entries: 100, least: 10, room: 90 },
+            Shares { user: 50, ledger: 10, entries: 100, least: 10, room: 90, is_last_told: false },
         );
     }
     for _ in 0..500 {
         let messages = random::conversation(&mut rng, 40);
         let room = rng.u64(0..500);
-        let shares = Shares { user: room, ledger: room, entries: room, least: rng.u64(0..500), room: rng.u64(0..900) };
+        let shares = Shares {
+            user: room,
+            ledger: room,
+            entries: room,
+            least: rng.u64(0..500),
+            room: rng.u64(0..900),
+            is_last_told: false,
+        };
         record(&Ledger::fold(&messages, &Rules::default()), shares);
     }
 }

@@ -1,10 +1,11 @@
 //! The outcome of each request, and its form in a record.
 
 use espalier::compact::ledger::command::shortened;
+use espalier::compact::ledger::render::{Shares, blocks};
 use espalier::compact::ledger::symbol::changed;
 use espalier::compact::ledger::text::clip;
 use espalier::compact::ledger::{Ledger, Rules};
-use espalier::compact::offline::beside_lists;
+use espalier::compact::offline::{beside_lists, tells_last};
 use espalier::message::Message;
 use espalier::tokens::Tokenizer;
 use serde_json::json;
@@ -176,6 +177,26 @@ fn commands_keep_what_makes_them_that_command() {
     }
     let word = "x".repeat(300);
     assert!(shortened(&word, 64).len() <= 70);
+}
+
+#[test]
+fn the_last_answer_is_told_once() {
+    let ledger = ledger(vec![
+        user("Which flat?"),
+        assistant("Elm Street 4 for 900 euros."),
+        user("And a loft?"),
+        assistant("Oak Road 7 for 1,200 euros."),
+    ]);
+    let told = |max| {
+        let text = beside_lists(&ledger, None, max, &Quarter);
+        let shares = Shares { is_last_told: tells_last(&ledger, &text), ..PLENTY };
+        format!("{text}\n{}", blocks(&ledger, shares, true, &Quarter).text)
+    };
+    let text = told(1_000);
+    assert!(text.contains("=> see m3\n") && text.contains("=> Elm Street 4 for 900 euros."), "{text}");
+    assert_eq!(text.matches("Oak Road 7").count(), 1, "{text}");
+    // Without room for a text, the list says it.
+    assert!(told(5).contains("=> Oak Road 7 for 1,200 euros."));
 }
 
 #[test]

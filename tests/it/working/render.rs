@@ -6,7 +6,7 @@ use espalier::compact::working::render::{self, Weights};
 use espalier::compact::working::view::View;
 use espalier::tokens::Tokenizer;
 
-use crate::support::{Quarter, call, result, transcript};
+use crate::support::{Quarter, assistant, call, result, transcript, user};
 
 #[test]
 fn blocks_fit_their_budgets_and_repeat_nothing_of_the_view() {
@@ -47,4 +47,12 @@ fn the_newest_work_comes_first() {
     assert!(!text.contains("file_2.rs"), "{text}");
     let names = render::names(&set, &View::default(), 40, &Quarter);
     assert!(names.contains("function_39") && !names.contains("function_1 "), "{names}");
+}
+
+#[test]
+fn fields_of_json_are_no_names() {
+    let flight = r#"{"flight_number": "HAT227", "seats_left": {"basic_economy": 3}, "paid_with": "gift_card_77"}"#;
+    let quoted = serde_json::to_string(flight).expect("a string");
+    let set = WorkingSet::fold(&[user("Which flight?"), assistant(flight), assistant(&quoted)], &Rules::default());
+    assert_eq!(render::names(&set, &View::default(), 100, &Quarter), "HAT227 gift_card_77");
 }
