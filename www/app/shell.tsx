@@ -10,7 +10,7 @@ import { estimate, failure, opened, progress, shown, status, theme, view } from 
 import type { Theme } from "./state.ts";
 import { warning } from "./store.ts";
 import { lazily } from "./lazy.tsx";
-import { loadStyle } from "./style.ts";
+import { applyOnly, loadStyle } from "./style.ts";
 import { VIEWS } from "./views.ts";
 
 declare const VERSION: string;
@@ -38,8 +38,12 @@ export const isDraggedOver = signal(false);
 
 effect(() => {
   const wanted = VIEWS.find(({ name }) => name === view.value);
-  if (!wanted || loaded.value[wanted.name]) return;
+  if (!wanted) return;
   const { load, styles = [] } = wanted;
+  if (loaded.value[wanted.name]) {
+    applyOnly(styles);
+    return;
+  }
   Promise.all([load(), ...styles.map(loadStyle)]).then(
     ([{ default: component }]) => (loaded.value = { ...loaded.value, [wanted.name]: component }),
     () => (failure.value = { code: "not_loaded", message: `The view “${wanted.title}” could not be loaded.` }),

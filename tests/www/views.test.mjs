@@ -1,0 +1,81 @@
+/** Views one after the other: each looks as if it were the first. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { page as folder } from "../../scripts/page.mjs";
+import { serve } from "../../scripts/serve.mjs";
+import { contextOf, launch } from "./browser.mjs";
+
+const VIEWS = {
+  conversation: "#example=marshmallow",
+  run: "#view=run&example=marshmallow",
+  prompt: "#view=prompt&example=build",
+  source: "#view=source&example=cache",
+  search: "#view=search&example=espalier",
+  inline: "#view=inline&example=cache",
+  tokens: "#view=tokens&example=cache",
+};
+/** Milliseconds after which a view that does not change is complete. */
+const STILL = 700;
+
+let server, browser;
+
+before(async () => {
+  server = await serve(folder);
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+const newPage = async () => (await contextOf(browser, { viewport: { width: 1280, height: 1400 } })).newPage();
+
+/** Opens a view in a page that may show another one; returns the styles of its elements, by their place. */
+async function stylesIn(page, view) {
+  await page.goto(`${server.url}${VIEWS[view]}`);
+  await page.waitForFunction((name) => document.querySelector(`#view-${name}[aria-current=page]`), view);
+  let [before, since] = ["", Date.now()];
+  while (Date.now() - since < STILL) {
+    const now = await page.evaluate(() => (document.querySelector("main .waiting") ? "" : document.body.innerText));
+    if (now !== before || now === "") [before, since] = [now, Date.now()];
+    await page.waitForTimeout(100);
+  }
+  return page.evaluate(() => {
+    const NAMES = [
+      "display",
+      "position",
+      "padding",
+      "margin",
+      "border",
+      "backgroundColor",
+      "color",
+      "fontSize",
+      "flex",
+    ];
+    const found = {};
+    for (const element of document.querySelectorAll("main *")) {
+      const names = [];
+      for (let at = element; at.id !== "main"; at = at.parentElement)
+        names.unshift(at.tagName + [...at.classList].map((name) => `.${name}`).join(""));
+      const style = getComputedStyle(element);
+      (found[names.join(" ")] ??= new Set()).add(NAMES.map((name) => `${name} ${style[name]}`).join(", "));
+    }
+    return Object.fromEntries(Object.entries(found).map(([place, styles]) => [place, [...styles].sort()]));
+  });
+}
+
+test("no view is styled by one that was shown before", async () => {
+  const used = await newPage();
+  const names = Object.keys(VIEWS);
+  for (const view of names) await stylesIn(used, view);
+  for (const view of names.reverse()) {
+    const page = await newPage();
+    const fresh = await stylesIn(page, view);
+    await page.context().close();
+    const after = await stylesIn(used, view);
+    const places = Object.keys(fresh).filter((place) => place in after);
+    assert.ok(places.length > 10, `${view}: ${places.length} places`);
+    for (const place of places) assert.deepEqual(after[place], fresh[place], `${view}: ${place}`);
+  }
+});
