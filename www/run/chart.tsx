@@ -11,6 +11,9 @@ import { Saving } from "./saving.tsx";
 import { chosen, isRunning, sides, version } from "./store.ts";
 import type { Side } from "./store.ts";
 
+/** Steps between the numbers on the axis of requests, none of which has half a number. */
+const WHOLE_STEPS = [0, 1, 2, 3, 4].flatMap((zeros) => [1, 2, 5].map((digit) => digit * 10 ** zeros));
+
 const NARROW = "(max-width: 52rem)";
 /** CSS pixels of the chart: a phone must also show the settings that move it. */
 const heightNow = () => (matchMedia(NARROW).matches ? 210 : 300);
@@ -179,7 +182,7 @@ function optionsOf(element: HTMLElement, count: number, isWhole: boolean): uPlot
       y: { range: () => [0, top()] },
     },
     axes: [
-      { ...axis, font, size: 40, label: "request", labelFont: font, labelSize: 16 },
+      { ...axis, font, size: 40, label: "request", labelFont: font, labelSize: 16, incrs: WHOLE_STEPS },
       { ...axis, font, size: 52, values: (_, splits) => splits.map((tokens) => compact(tokens)) },
     ],
     series: [
