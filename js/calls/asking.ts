@@ -11,6 +11,7 @@ import { providerOf } from "../validity/providers.ts";
 import { wireSendable } from "./wire-repair.ts";
 import type { CompactOptions, HostBlock, PreCompactWish } from "../types/compact.ts";
 import type { LlmRequest } from "../types/llm.ts";
+import type { PlanItem } from "../types/messages.ts";
 import { defined } from "../options/data.ts";
 import { checkForeign } from "../options/check.ts";
 import { HOOK_REPLY } from "../options/schemas/compaction.ts";
@@ -96,7 +97,8 @@ export function llmRequest(
     ...(sends && { tools }),
     ...(jobId !== undefined && { jobId }),
   };
-  if (shape === "simple") {
+  // No model takes neutral messages.
+  if (shape === "simple" && reading.format === "espalier") {
     return {
       ...about,
       format: "openai-chat",
@@ -107,7 +109,7 @@ export function llmRequest(
     };
   }
   const receiver = providerOf(reading.format, provider);
-  const asked = reading.rebuild(plan);
+  const asked = reading.rebuild(shape === "simple" ? twoTexts(system, prompt) : plan);
   const facts = { model, tools: given };
   const built = receiver ? wireSendable(asked, reading.format, receiver, facts, signatures).messages : asked;
   const list: unknown = Array.isArray(built) ? built : (built as Record<string, unknown>)[source.name];
@@ -117,6 +119,15 @@ export function llmRequest(
     messages: Array.isArray(list) ? (list as unknown[]) : [...source.list],
     ...(shape === "fork" && source.request && { request: built as Record<string, unknown> }),
   };
+}
+
+/** A plan of two messages that the conversation does not have. */
+function twoTexts(system: string, prompt: string): PlanItem[] {
+  const message = (role: "system" | "user", text: string): PlanItem => ({
+    type: "insert",
+    message: { id: role, role, parts: [{ type: "text", text }] },
+  });
+  return [message("system", system), message("user", prompt)];
 }
 
 /** Reads the reply of a hook. Throws if it is invalid; the hook is then reported as failed. */

@@ -115,12 +115,12 @@ export function refuseUnfit(report: CompactReport, budget: number): void {
 
 /**
  * Compacts messages whose counts are kept: `begin` makes the operation from the options in the core's form, and
- * `messages` returns neutral copies, which only a model's request needs. Ids in `keep` and `cover` are used unchanged.
+ * `reading` returns the messages, which only a model's request needs. Ids in `keep` and `cover` are used unchanged.
  *
  * @internal
  */
 export async function compactHeld(
-  messages: () => unknown,
+  reading: () => Reading,
   options: CompactOptions,
   begin: (fields: object) => Begun,
   after?: Clock["after"],
@@ -137,9 +137,9 @@ export async function compactHeld(
     model,
     ...(provider && { receiver: receiverOfKept("espalier", provider, modelOf(model).name) }),
   };
-  let reading: Reading | undefined;
+  let found: Reading | undefined;
   const { plan, edits, report } = await runCompaction(
-    () => (reading ??= read(messages(), options)),
+    () => (found ??= reading()),
     options,
     () => begin(fields),
     after,

@@ -36,6 +36,10 @@ export class Compactor<T> {
   readonly maker: Maker<T>;
   readonly jobs: Jobs<Made>;
   private isOver = false;
+  /** Aborts the model's part of a compaction in the foreground. */
+  private asking: AbortController | undefined;
+  /** Number of compactions in a row for which the model wrote no summary. */
+  private failures = 0;
   private readonly c: Context<T>;
 
   constructor(context: Context<T>) {
@@ -137,6 +141,7 @@ export class Compactor<T> {
       ...(job !== undefined && { job }),
     };
     events.emit(event);
+    this.warn(status, report?.model);
     const stage = isApplied ? "applied" : status === "cancelled" ? "cancelled" : "failed";
     events.emit({ type: "compaction_progress", stage, trigger, ...(job !== undefined && { job }) });
     const compacted: Compacted = {
@@ -152,6 +157,15 @@ export class Compactor<T> {
       ...(job !== undefined && { job }),
     };
     return { compacted, look };
+  }
+
+  /** Warns when the model failed twice in a row: summaries by rules say nothing of it. */
+  private warn(status: Compacted["status"], model: CompactReport["model"]): void {
+    if (!model || status === "cancelled") return;
+    this.failures = model.error === undefined ? 0 : this.failures + 1;
+    if (this.failures !== 2) return;
+    const message = `the model wrote no summary twice in a row, so that rules write them: ${model.error}`;
+    this.c.events.emit({ type: "warning", code: "model_failed", message, details: { error: model.error } });
   }
 
   private asked(): { llmModel?: string } {
@@ -190,7 +204,9 @@ export class Compactor<T> {
     for (const model of ways) {
       this.start(trigger, look);
       const cutOnly = verdict === "cutOnly" || (flag && !model && compactions.at(-1)?.status === "inflated");
-      const made = await this.maker.make(trigger, { model, cutOnly, signal }, look);
+      this.asking = model ? new AbortController() : undefined;
+      const made = await this.maker.make(trigger, { model, cutOnly, signal: either(signal, this.asking) }, look);
+      this.asking = undefined;
       const finished = this.finish(
         made,
         this.ended(made, { isNeeded: trigger !== "threshold", isBeforeRequest: true }),
@@ -198,7 +214,7 @@ export class Compactor<T> {
       compactions.push(finished.compacted);
       look = finished.look;
       // A second compaction of the same request would summarise a summary.
-      if (finished.compacted.status === "cancelled" || finished.compacted.status === "applied") break;
+      if (signal?.aborted || finished.compacted.status === "applied") break;
     }
     return { compactions, look };
   }
@@ -317,6 +333,12 @@ export class Compactor<T> {
     return compacted;
   }
 
+  /** Ends the wait for the model in the foreground. Returns false if there is none. */
+  cancelAsking(): boolean {
+    this.asking?.abort(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
+    return this.asking !== undefined;
+  }
+
   /** Cancels the job, or drops its result. */
   cancelJob(): boolean {
     const job = this.jobs.cancel(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
@@ -406,4 +428,10 @@ function slim(report: CompactReport | undefined): Slim | undefined {
 
 function textOf({ parts }: NeutralMessage): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+/** Returns a signal that is aborted with either. */
+function either(signal: AbortSignal | undefined, own: AbortController | undefined): AbortSignal | undefined {
+  if (!signal || !own) return own?.signal ?? signal;
+  return AbortSignal.any([signal, own.signal]);
 }

@@ -270,13 +270,14 @@ export class Conversation<T = unknown> {
   }
 
   /**
-   * Cancels the job beside the conversation, or drops its result, and cancels a compaction by hand. Returns false if
-   * there was none.
+   * Cancels the job beside the conversation, or drops its result, and cancels a compaction by hand. A `prepare` that
+   * waits for the model goes on at once with rules; without rules it throws `aborted`. Returns false if there was none.
    */
   cancel(): boolean {
     this.alive();
     const isStopped = this.byHand.cancel();
-    return this.compactor.cancelJob() || isStopped;
+    const isAlone = this.compactor.cancelAsking();
+    return this.compactor.cancelJob() || isStopped || isAlone;
   }
 
   // ------------------------------------------------------------ edits

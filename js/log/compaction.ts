@@ -7,6 +7,7 @@ import type { CompactOptions } from "../types/compact.ts";
 import type { CompactResult } from "../types/compact-report.ts";
 import type { CountOptions } from "../types/count.ts";
 import type { PlanItem } from "../types/messages.ts";
+import { viewReading } from "./reading.ts";
 import type { LogState } from "./state.ts";
 
 /** Compacts the view without recording anything, see `ConversationLog.compactView`. */
@@ -20,18 +21,18 @@ export function compactState(
   const ledger =
     pinned.length === 0 ? options.ledger : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
   const { edited } = state;
-  const messages = () => {
+  const reading = () => {
     // Messages that were added while a hook ran follow the compacted ones; any other change makes it another view.
     if (state.edited !== edited)
       throw new EspalierError({
         code: "stale_plan",
         message: "the conversation was changed while its compaction was prepared",
       });
-    return state.neutral();
+    return viewReading(state);
   };
   return compactHeld(
-    messages,
-    state.counted({ ...options, ...(ledger && { ledger }) }) as CompactOptions,
+    reading,
+    { ...state.counted({ ...options, ...(ledger && { ledger }) }), tools: state.tools } as CompactOptions,
     (fields) => state.live().beginCompaction({ ...fields, isRequest, thinking: state.hosts.unled() }),
     after,
   );

@@ -53,7 +53,9 @@ export class LogState<T> implements Unattached {
   /** The same, without added messages and tools. */
   edited = 0;
   readonly held = new HeldEdits(() => this.run((core) => core.edits() as LogEditRow[]));
-  private readonly format: Format;
+  readonly format: Format;
+  /** The host's tool definitions. */
+  tools: ToolList;
   /** The host's options for counting. */
   private how: Counting;
   /** The same in the core's form, with the tools. */
@@ -67,6 +69,7 @@ export class LogState<T> implements Unattached {
   constructor(format: Format, how: Counting, tools: ToolList | undefined, now: () => number) {
     this.hosts = growing(format);
     this.format = format;
+    this.tools = tools ?? [];
     this.now = now;
     this.how = how;
     this.fields = this.counting(how, tools);
@@ -239,6 +242,7 @@ export class LogState<T> implements Unattached {
     const fields = { ...this.fields, tools: neutral };
     this.run((core) => core.setTools(fields));
     this.fields = fields;
+    this.tools = tools;
     this.version += 1;
   }
 
