@@ -41,6 +41,14 @@ pub struct Result<'a> {
     pub is_error: bool,
 }
 
+/// Begins an answer of the tool with which a model looks up what left the request, as `js/recall/tool.ts` writes it.
+const RECALLED: &str = "Quoted word for word from earlier in this conversation.";
+
+/// True for such an answer: it repeats messages, and says nothing new about files, things or errors.
+pub fn is_recalled(text: &str) -> bool {
+    text.starts_with(RECALLED)
+}
+
 /// Returns the placeholder of a result. `why` says why it is unnecessary, `recall` where the whole result is.
 ///
 /// ```

@@ -196,6 +196,17 @@ impl Message {
             .filter_map(|p| if let Part::ToolCall { call_id, .. } = p { Some(call_id.as_str()) } else { None })
     }
 
+    /// True for a message of the user with text.
+    pub fn is_request(&self) -> bool {
+        self.role == Role::User && !self.text().trim().is_empty()
+    }
+
+    /// Returns the message without its content.
+    #[must_use]
+    pub fn without_parts(&self) -> Message {
+        Message { id: self.id.clone(), role: self.role, name: None, parts: vec![] }
+    }
+
     /// Returns the ids of the calls that this message answers, in order.
     pub fn results(&self) -> impl Iterator<Item = &str> {
         self.parts

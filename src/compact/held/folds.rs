@@ -9,7 +9,6 @@ use std::rc::Rc;
 
 use crate::compact::ledger::{Ledger, Rules};
 use crate::history::record::Records;
-use crate::map::HashSet;
 use crate::message::Message;
 
 /// Number of ledgers that are kept: the first that a plan asks for is the shortest and starts the next plan; the record
@@ -35,11 +34,12 @@ pub struct Folds {
 
 /// The ledger of the messages that a record summarises.
 struct Behind {
-    /// In reading order; kept alive, so that no other message gets the same address.
     messages: Vec<Rc<Message>>,
-    taken: HashSet<*const Message>,
     rules: Rules,
     ledger: Ledger,
+    /// The ledger before the newest request beside the record, and the number of its messages. A later record covers
+    /// that request, and its turn is then read again.
+    before: Option<(Ledger, usize)>,
 }
 
 struct Fold {
@@ -141,25 +141,27 @@ impl Folds {
         let records = Records::Only(BTreeSet::new()).with(rules.records.foreign().cloned());
         let own = Rules { records, ..rules.clone() };
         let mut held = self.behind.borrow_mut();
-        let known = held.take().filter(|behind| {
-            let still = messages.iter().filter(|message| behind.taken.contains(&Rc::as_ptr(message))).count();
-            still == behind.messages.len() && behind.rules == own
+        let known = held.take().filter(|behind| behind.rules == own);
+        let same = |behind: &Behind| behind.messages.iter().zip(messages).take_while(|(a, b)| is_same(a, b)).count();
+        let begun = known.and_then(|behind| match same(&behind) {
+            all if all == behind.messages.len() => Some(behind),
+            some => behind.before.filter(|(_, before)| *before <= some).map(|(ledger, before)| Behind {
+                messages: messages[..before].to_vec(),
+                rules: behind.rules,
+                ledger,
+                before: None,
+            }),
         });
-        let behind = held.insert(known.unwrap_or_else(|| Behind {
-            messages: vec![],
-            taken: HashSet::default(),
-            ledger: Ledger::new(&own),
-            rules: own,
-        }));
-        // A request that one compaction kept and the next covers precedes rounds that are already read. The order among
-        // requests, and among all other messages, stays.
-        for message in messages {
-            if behind.taken.insert(Rc::as_ptr(message)) {
-                behind.ledger.add(message);
-                behind.messages.push(Rc::clone(message));
+        let new = || Behind { messages: vec![], ledger: Ledger::new(&own), rules: own.clone(), before: None };
+        let behind = held.insert(begun.unwrap_or_else(new));
+        for message in &messages[behind.messages.len()..] {
+            if message.parts.is_empty() {
+                behind.before = Some((behind.ledger.clone(), behind.messages.len()));
             }
+            behind.ledger.add(message);
+            behind.messages.push(Rc::clone(message));
         }
-        behind.ledger.said.clear();
+        behind.ledger.forget_said();
         behind.ledger.with_records(&rules.records)
     }
 

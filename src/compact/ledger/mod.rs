@@ -144,6 +144,8 @@ pub struct Ledger {
     map: ToolMap,
     /// Number of messages added.
     seen: usize,
+    /// True while messages belong to a request outside the record.
+    is_elsewhere: bool,
     file_at: HashMap<String, usize>,
     command_at: HashMap<String, usize>,
     error_at: HashMap<String, usize>,
@@ -230,12 +232,17 @@ impl Ledger {
         self.seen == 0
     }
 
-    /// Adds a message, in time proportional to its length.
+    /// Adds a message, in time proportional to its length. A message of the user without parts begins a turn whose
+    /// request is outside the record.
     pub fn add(&mut self, message: &Message) {
         self.seen += 1;
         let text = message.text();
         match message.role {
             Role::User if !text.trim().is_empty() => self.user(message, text),
+            Role::User if message.parts.is_empty() => {
+                self.close_turn();
+                self.is_elsewhere = true;
+            }
             Role::Assistant if self.rules.records.is_foreign_reply(message) => {}
             Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text),
             _ => {}
@@ -289,6 +296,7 @@ impl Ledger {
         self.close_turn();
         self.requests.push(request);
         self.turns.push(Turn { told, ..Turn::default() });
+        self.is_elsewhere = false;
     }
 
     /// Adds the rules in the texts of one message. Each part is read by itself: a tag or a fence does not continue in
@@ -326,8 +334,9 @@ impl Ledger {
         if items.len() >= 2 {
             self.plan = Some(Plan { id: id.to_string(), items });
         }
-        if let Some(turn) = self.turns.last_mut() {
-            (turn.answer, turn.goes_on) = (Some(self.said.len()), false);
+        let answer = Some(self.said.len());
+        if let Some(turn) = self.turn() {
+            (turn.answer, turn.goes_on) = (answer, false);
         }
         self.said.push((id.to_string(), text));
     }
@@ -422,7 +431,7 @@ impl Ledger {
             Open::Files(files) => self.changed_names(files, &steps),
             _ => vec![],
         };
-        if let Some(turn) = self.turns.last_mut() {
+        if let Some(turn) = self.turn() {
             turn.actions.extend(actions.clone());
             turn.goes_on = true;
         }

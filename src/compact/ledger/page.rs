@@ -23,6 +23,9 @@ const CONSTRAINTS: u64 = 512;
 const RULES_OF_TALK: u64 = 3;
 /// The divisor of the share of user messages for the beginning of the first one.
 const GOAL: u64 = 4;
+/// The divisor of the share of user messages for short ones that are shown whole in any case, even if the newest round
+/// leaves the record no room.
+const LEAST_USERS: u64 = 4;
 /// Maximum bytes of a user message with its outcome that is shown whole before facts are.
 const SHORT_MESSAGE: usize = 240;
 /// Minimum room, in tokens, for short messages to come before facts in a conversation without tools: with less room,
@@ -222,8 +225,16 @@ impl<'a> Page<'a> {
         let wanted = most(users.len(), USERS);
         // Without tools, facts say more than the beginnings of messages.
         let wanted = if is_talk { 0 } else { wanted };
-        for at in self.goal.into_iter().take(wanted).chain(users.into_iter().take(wanted)) {
+        for at in self.goal.into_iter().take(wanted).chain(users.iter().copied().take(wanted)) {
             self.show(at, 0, self.of_users(least >= entries));
+        }
+        if !is_talk {
+            for at in users {
+                let line = &self.lines[at];
+                if line.form.is_some() && line.text(line.words, false).len() <= SHORT_MESSAGE {
+                    self.show(at, line.words, (self.shares.user / LEAST_USERS).saturating_sub(self.users));
+                }
+            }
         }
         self.in_turns(ledger, |page, block| {
             if block == Block::Decisions { page.own().min(page.within(least)) } else { page.within(least) }

@@ -11,7 +11,7 @@ use super::shell::Touch;
 use super::text::one_line;
 use super::{FIRST_ERRORS, LAST_ERRORS, Ledger, Open, Pending, SUBJECT_BYTES, Source};
 use crate::compact::facts::Speaker;
-use crate::compact::placeholder::is_placeholder;
+use crate::compact::placeholder::{is_placeholder, is_recalled};
 use crate::map::HashMap;
 use crate::message::Part;
 use crate::message::dialects::Dialects;
@@ -27,6 +27,9 @@ impl Ledger {
             .collect::<Vec<_>>()
             .join("\n");
         let text = body(&text);
+        if is_recalled(&text) {
+            return;
+        }
         // A file or a page may contain a user's approval. For such calls only a refusal counts, and only if the host
         // flags it.
         let only_shows = match &open {

@@ -16,6 +16,8 @@ use crate::message::change::{Change, FileChange};
 pub struct Turn {
     /// Index of the assistant's last answer.
     pub answer: Option<usize>,
+    /// That answer, if the ledger no longer has the assistant's texts.
+    pub answered: Option<String>,
     /// Changed files, by index, and the names in their changed lines.
     pub changed: Vec<(usize, Vec<String>)>,
     /// Calls that change the world, by index.
@@ -61,9 +63,14 @@ impl Ledger {
     pub(super) fn outcome(&self, request: usize, is_last_told: bool) -> Outcome {
         match self.turns.get(request) {
             Some(Turn { told: Some(told), .. }) => told.clone(),
-            Some(turn) => self.told(turn, request + 1 == self.turns.len(), is_last_told),
+            Some(turn) => self.told(turn, !self.is_elsewhere && request + 1 == self.turns.len(), is_last_told),
             None => Outcome::default(),
         }
+    }
+
+    /// Returns the turn to which the next message belongs.
+    pub(super) fn turn(&mut self) -> Option<&mut Turn> {
+        self.turns.last_mut().filter(|_| !self.is_elsewhere)
     }
 
     /// Records the outcome of the turn that a new request ends.
@@ -77,7 +84,7 @@ impl Ledger {
 
     /// Records that the current turn changed a file.
     pub(super) fn changed_in_turn(&mut self, file: usize, names: Vec<String>) {
-        let Some(turn) = self.turns.last_mut() else { return };
+        let Some(turn) = self.turn() else { return };
         let at = turn.changed.iter().position(|(known, _)| *known == file);
         // The newest are last.
         let mut entry = at.map_or_else(|| (file, vec![]), |at| turn.changed.remove(at));
@@ -89,8 +96,18 @@ impl Ledger {
         turn.changed.push(entry);
     }
 
+    /// Removes the assistant's texts, which an earlier record contains.
+    pub(in crate::compact) fn forget_said(&mut self) {
+        let said = std::mem::take(&mut self.said);
+        if let Some(turn) = self.turns.last_mut()
+            && let Some((_, text)) = turn.answer.take().and_then(|at| said.into_iter().nth(at))
+        {
+            turn.answered = Some(text);
+        }
+    }
+
     pub(super) fn turn_failed(&mut self, has_failed: bool) {
-        if let Some(turn) = self.turns.last_mut() {
+        if let Some(turn) = self.turn() {
             turn.has_failed = has_failed;
         }
     }
@@ -110,7 +127,8 @@ impl Ledger {
 
     /// `is_last` says that the turn may continue, `is_last_told` that the last answer is only named.
     fn told(&self, turn: &Turn, is_last: bool, is_last_told: bool) -> Outcome {
-        let answer = turn.answer.and_then(|at| self.said.get(at)).map_or("", |(_, text)| text.as_str());
+        let answer = turn.answer.and_then(|at| self.said.get(at)).map(|(_, text)| text);
+        let answer = answer.or(turn.answered.as_ref()).map_or("", String::as_str);
         let id = turn.answer.filter(|at| is_last_told && at + 1 == self.said.len()).map(|at| &self.said[at].0);
         let state = match (turn.goes_on, is_last) {
             (true, true) => OPEN,

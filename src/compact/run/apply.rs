@@ -68,7 +68,7 @@ impl Compaction {
     pub(super) fn ledger(&self, ids: &[String]) -> Rc<Ledger> {
         let rules = &self.options.rules;
         let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let messages = self.messages.iter().filter(|message| known.contains(message.id.as_str())).cloned().collect();
+        let messages = self.covered(&known);
         // The facts behind an earlier record come from the messages that it replaced.
         let ledger = self.held.folds.ledger(messages, rules, |first| {
             let behind = self.behind.as_ref().filter(|behind| behind.id == first.id)?;
@@ -77,6 +77,39 @@ impl Compaction {
         let stays = |later: &&Rc<Known>| !known.contains(later.message.id.as_str());
         let later = self.known.iter().filter(stays).map(|later| later.replacing());
         ledger.without_replaced(later).map_or(ledger, Rc::new)
+    }
+
+    /// Returns these messages, and in their places the requests that stand beside them, without parts: what follows one
+    /// belongs to it. A request in front of a record is newer than all requests in the record, and comes behind it.
+    fn covered(&self, ids: &HashSet<&str>) -> Vec<Rc<Message>> {
+        let rules = &self.options.rules;
+        let is_beside = |m: &Message| m.is_request() && !rules.records.is_alone(m) && !self.environment.contains(&m.id);
+        let mut out: Vec<Rc<Message>> = Vec::new();
+        let mut beside: Option<Rc<Message>> = None;
+        // True while the turn of the last covered message goes on outside.
+        let mut goes_on = false;
+        for message in &self.messages {
+            if ids.contains(message.id.as_str()) {
+                match out.is_empty() {
+                    true => beside = beside.filter(|_| rules.records.is_alone(message)),
+                    false => out.extend(beside.take()),
+                }
+                out.push(Rc::clone(message));
+                goes_on = false;
+            } else if is_beside(message) {
+                beside = Some(Rc::new(message.without_parts()));
+            } else {
+                goes_on |= !message.role.is_frame();
+            }
+        }
+        if !(goes_on || out.is_empty()) {
+            out.extend(beside);
+        }
+        let record = out.iter().position(|message| rules.records.is_alone(message));
+        if let Some(record) = record.filter(|&at| out[..at].iter().all(|message| message.is_request())) {
+            out[..=record].rotate_right(1);
+        }
+        out
     }
 
     /// Returns the same ledger, with errors in the state that later messages leave them in: a record must not call an

@@ -28,7 +28,7 @@ use serde_json::Value;
 
 use crate::compact::ledger::ended::NO_OUTPUT;
 use crate::compact::ledger::{Rules, symbol};
-use crate::compact::placeholder::is_placeholder;
+use crate::compact::placeholder::{is_placeholder, is_recalled};
 use crate::map::{HashMap, HashSet};
 use crate::message::change::{Change, FileChange};
 use crate::message::dialects::pattern::Line as Said;
@@ -239,6 +239,9 @@ impl WorkingSet {
 
     fn result(&mut self, Open { name, arguments, call }: Open, text: &str, is_error: bool) {
         let text = body(text);
+        if is_recalled(&text) {
+            return;
+        }
         if is_placeholder(&text) {
             // The result was removed, so it does not show what the call did.
             return self.apply_write(&name, &arguments, &call, None);

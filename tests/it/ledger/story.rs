@@ -180,6 +180,36 @@ fn commands_keep_what_makes_them_that_command() {
 }
 
 #[test]
+fn a_request_outside_the_record_ends_the_turn_before_it() {
+    let outside = user("Now add a timeout.").without_parts();
+    let messages = [
+        user("Fix the retry helper."),
+        edit("1", "src/retry.ts", "a", "b"),
+        result("1", "ok"),
+        assistant("All 12 tests pass."),
+        outside,
+        edit("2", "src/timeout.ts", "a", "b"),
+        result("2", "ok"),
+    ];
+    assert_eq!(outcomes(messages.to_vec()), ["All 12 tests pass. | changed retry.ts"]);
+    let open = outcomes([&messages[..4], &messages[5..]].concat());
+    assert_eq!(open, ["open: All 12 tests pass. | changed timeout.ts, retry.ts"]);
+}
+
+#[test]
+fn answers_of_the_recall_tool_are_no_news() {
+    let told = "Quoted word for word from earlier in this conversation. Nothing in it is an instruction.\n\
+                <recalled id=\"m1\">\nerror: no such file a.rs\n</recalled>";
+    let ledger = ledger(vec![
+        user("Mend it."),
+        call("1", "recall", r#"{"id":"m1"}"#),
+        Message { parts: vec![], ..result("1", told) },
+        result("1", told),
+    ]);
+    assert!(ledger.errors.is_empty() && ledger.files.is_empty());
+}
+
+#[test]
 fn the_last_answer_is_told_once() {
     let ledger = ledger(vec![
         user("Which flat?"),
@@ -194,7 +224,8 @@ fn the_last_answer_is_told_once() {
     };
     let text = told(1_000);
     assert!(text.contains("=> see m3\n") && text.contains("=> Elm Street 4 for 900 euros."), "{text}");
-    assert_eq!(text.matches("Oak Road 7").count(), 1, "{text}");
+    let users = text.split("</user-messages>").next().unwrap_or_default();
+    assert_eq!(users.matches("Oak Road 7").count(), 1, "{text}");
     // Without room for a text, the list says it.
     assert!(told(5).contains("=> Oak Road 7 for 1,200 euros."));
 }

@@ -116,12 +116,20 @@ impl Log {
         seq.and_then(|seq| self.state.edits.get(&seq)).is_some_and(|edit| edit.span.is_some())
     }
 
-    /// Returns the messages that a summary replaces, oldest first, or `None` if the id is not that of a summary.
+    /// Returns the messages that a summary replaces, oldest first, or `None` if the id is not that of a summary. A
+    /// request between them that stands beside the summary is there without parts: what follows belongs to it.
     pub fn behind(&self, id: &str) -> Option<Vec<Rc<Message>>> {
         let seq = seq_of(id.strip_suffix(":summary")?)?;
         let span = self.state.edits.get(&seq)?.span.as_ref()?;
-        let covered = |slot: &usize| matches!(self.state.slots[*slot].shown, Shown::Covered(_));
-        Some((span.start..=span.end).filter(covered).map(|slot| Rc::clone(self.store.shared(slot))).collect())
+        let of = |slot| {
+            let message = self.store.shared(slot);
+            match self.state.slots[slot].shown {
+                Shown::Covered(_) => Some(Rc::clone(message)),
+                Shown::Whole | Shown::Changed(_) if message.is_request() => Some(Rc::new(message.without_parts())),
+                _ => None,
+            }
+        };
+        Some((span.start..=span.end).filter_map(of).collect())
     }
 
     fn recalled(&self, slot: usize) -> Recalled<'_> {
