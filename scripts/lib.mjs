@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -59,8 +59,8 @@ export function fail(message, status = 1) {
 const measured = new Map();
 
 /**
- * Returns the bytes of a file uncompressed, and as servers send it: with the best gzip and the best brotli. Each file
- * is measured once, since brotli needs seconds for an engine.
+ * Returns the bytes of a file uncompressed, and as servers send it, with the best brotli. Each file is measured once,
+ * since brotli needs seconds for an engine.
  */
 export function sizes(file) {
   const known = measured.get(file);
@@ -69,7 +69,6 @@ export function sizes(file) {
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
   const result = {
     raw: bytes.length,
-    gzip: gzipSync(bytes, { level: 9 }).length,
     brotli: brotliCompressSync(bytes, { params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 24 } }).length,
   };
   measured.set(file, result);

@@ -3,8 +3,13 @@
 //! The code that serde derives for them buffers the whole value before it knows the variant, and then reads the fields
 //! a second time from the buffer: that takes a tenth of the engine's code, and is slower. This macro reads the fields
 //! of all variants directly, one variable per name, and skips fields of other variants as soon as the type is known.
+//! Formats whose fields are looked up by name (not human-readable ones, in serde's words) read the type first, as an
+//! enum called [`TYPE`], and then look up the fields of that variant only.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
+
+/// The field that names the variant, and the name of these enums for formats that look fields up.
+pub const TYPE: &str = "type";
 
 /// Reads one of several names as its index.
 #[doc(hidden)]
@@ -60,8 +65,10 @@ macro_rules! tagged {
                 #[allow(non_camel_case_types, clippy::enum_variant_names)]
                 enum At { Type, $($field),* }
                 const OWN: &[u32] = &[$(1 << At::Type as u32 $(| 1 << At::$own as u32)*),*];
+                const OWN_FIELDS: &[&[&str]] = &[$(&[$(FIELDS[At::$own as usize]),*]),*];
 
-                struct Fields;
+                /// Holds the index of the type if it is known.
+                struct Fields(Option<usize>);
 
                 impl<'de> serde::de::Visitor<'de> for Fields {
                     type Value = $enum;
@@ -73,8 +80,8 @@ macro_rules! tagged {
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> std::result::Result<$enum, A::Error> {
                         use serde::de::Error;
                         use $crate::tagged::OneOf;
-                        let mut is = None;
-                        let (mut wanted, mut seen) = (u32::MAX, 0);
+                        let mut is = self.0.map(|of| TYPES[of]);
+                        let (mut wanted, mut seen) = (self.0.map_or(u32::MAX, |of| OWN[of]), 0);
                         $(let mut $field: Option<$type> = None;)*
                         while let Some(field) = map.next_key_seed(OneOf { names: FIELDS, must: false })? {
                             let bit = field.map_or(0, |at| 1_u32 << at);
@@ -100,9 +107,20 @@ macro_rules! tagged {
                             _ => Err(A::Error::missing_field("type")),
                         }
                     }
+
+                    fn visit_enum<A: serde::de::EnumAccess<'de>>(self, data: A) -> std::result::Result<$enum, A::Error> {
+                        use serde::de::VariantAccess;
+                        let (of, fields) = data.variant_seed($crate::tagged::OneOf { names: TYPES, must: true })?;
+                        let of = of.unwrap_or_default();
+                        fields.struct_variant(OWN_FIELDS[of], Fields(Some(of)))
+                    }
                 }
 
-                from.deserialize_struct(stringify!($enum), FIELDS, Fields)
+                if from.is_human_readable() {
+                    from.deserialize_struct(stringify!($enum), FIELDS, Fields(None))
+                } else {
+                    from.deserialize_enum($crate::tagged::TYPE, TYPES, Fields(None))
+                }
             }
         }
     };

@@ -18,7 +18,9 @@ export function read(messages: unknown, { format, tools }: Pick<CountOptions, "f
 }
 
 /** The options for counting. */
-export type Counting = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize">;
+export type Counting = {
+  [name in "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize"]?: CountOptions[name] | undefined;
+};
 
 /** Checks the options for counting and returns them in the core's form. */
 export function counting(

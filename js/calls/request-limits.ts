@@ -49,7 +49,7 @@ export function withinRequestLimits(
   named: Named = { idAt: (at) => idAt(reading, at), kept: keptIds(reading, keep) },
 ): Finished & { exceeded: LimitFinding[] } {
   const applied = appliedLimits(reading, finished.after.messages, provider, { limits: stated, ...counted });
-  if (!applied) return { ...finished, exceeded: [] };
+  if (!applied) return { exceeded: [], ...finished };
   const { limits, hasBytes } = applied;
   const { format, source, tools } = reading;
   const again = (messages: unknown) => (messages === source.input ? reading : readConversation(messages, { format }));
@@ -68,7 +68,7 @@ export function withinRequestLimits(
   });
   const light = messages === read.source.input ? read : again(messages);
   const over = exceeded(limits, { ...measure(light, hasBytes), maxTools: tools.length });
-  if (light === read) return { ...finished, exceeded: over };
+  if (light === read) return { exceeded: over, ...finished };
   const { total, frame, conversation, messages: count } = countMessages(messages, { ...howOf(counted), format });
   return {
     messages,

@@ -35,7 +35,7 @@ export function howOf({ encoding, tokenizer, costModel, images, imageSize, tools
 
 /** Returns the report of a cut whose removals include these repairs. */
 export function withRepairs<R extends { removed: Removal[] }>(report: R, repaired: readonly Removal[]): R {
-  return { ...report, removed: [...report.removed, ...repaired] };
+  return repaired.length === 0 ? report : { ...report, removed: [...report.removed, ...repaired] };
 }
 
 /** Finished messages with what was repaired of them. */

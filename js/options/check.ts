@@ -99,7 +99,8 @@ export function items<T>(value: unknown, spec: Spec<T>, path: string, refuse: Re
 function kindsOf<O extends object>(options: O, schema: object, within: string, refuse: Refuse): O {
   for (const name in schema) {
     const spec = (schema as Record<string, AnySpec>)[name]!;
-    need((options as Record<string, unknown>)[name], spec as unknown as Kind<unknown>, `${within}.${name}`, refuse);
+    const value = (options as Record<string, unknown>)[name];
+    if (value !== undefined || (spec as Kind<never>).isRequired) needValue(value, spec, `${within}.${name}`, refuse);
   }
   return options;
 }

@@ -32,5 +32,7 @@ function copied(value: unknown, path: string, code: InputCode, depth: number): u
 
 /** Returns the options without those that are `undefined`. */
 export function defined<O extends object>(options: O): Partial<O> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
+  const out: Partial<O> = {};
+  for (const name of Object.keys(options) as (keyof O)[]) if (options[name] !== undefined) out[name] = options[name];
+  return out;
 }

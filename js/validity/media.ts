@@ -31,10 +31,15 @@ const FOUND = new WeakMap<Reading["messages"], readonly Medium[]>();
 export function mediaOf({ messages }: Pick<Reading, "messages">): readonly Medium[] {
   const known = FOUND.get(messages);
   if (known) return known;
-  const found = messages.flatMap(({ parts }, index) =>
-    parts.flatMap((part, at): Medium[] => {
-      if (part.type !== "toolResult") return medium(part, { index, part: at });
-      return part.content.flatMap((held, item) => medium(held, { index, part: at, item }));
+  const found: Medium[] = [];
+  const add = (part: Part, index: number, at: number, item?: number) => {
+    if (part.type !== "image" && part.type !== "document") return;
+    found.push(medium(part, { index, part: at, ...(item !== undefined && { item }) }));
+  };
+  messages.forEach(({ parts }, index) =>
+    parts.forEach((part, at) => {
+      if (part.type !== "toolResult") add(part, index, at);
+      else part.content.forEach((held, item) => add(held, index, at, item));
     }),
   );
   FOUND.set(messages, found);
@@ -61,24 +66,24 @@ export function canLoseMedia(
 /** Characters that contain the size of most pictures. A JPEG with a preview needs all of `HEAD`. */
 const FIRST = 4_096;
 
-function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Medium[] {
-  if (part.type !== "image" && part.type !== "document") return [];
+function medium(
+  part: Extract<Part, { type: "image" | "document" }>,
+  place: Pick<Medium, "index" | "part" | "item">,
+): Medium {
   const isImage = part.type === "image";
   const source = sourceOf(part) ?? (isImage ? (part.url ?? part.data) : undefined);
-  if (isBytes(source)) return [{ ...place, isImage, bytes: source.length, side: () => 0 }];
+  if (isBytes(source)) return { ...place, isImage, bytes: source.length, side: () => 0 };
   if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)))
-    return [{ ...place, isImage, bytes: 0, side: () => 0 }];
+    return { ...place, isImage, bytes: 0, side: () => 0 };
   const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
   const sideIn = (length: number) => longerSide(source.slice(start, start + length));
   let side: number | undefined;
-  return [
-    {
-      ...place,
-      isImage,
-      bytes: Math.floor(((source.length - start) * 3) / 4),
-      side: () => (side ??= isImage ? (sideIn(FIRST) ?? sideIn(HEAD) ?? 0) : 0),
-    },
-  ];
+  return {
+    ...place,
+    isImage,
+    bytes: Math.floor(((source.length - start) * 3) / 4),
+    side: () => (side ??= isImage ? (sideIn(FIRST) ?? sideIn(HEAD) ?? 0) : 0),
+  };
 }
 
 /** Returns the bytes of the request's JSON, measured on the input itself: its strings in UTF-8 with JSON's escapes. */

@@ -4,9 +4,9 @@ use js_sys::Array;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::from_js;
+use super::decode::{from_js, into_json};
 use super::error::to_js;
-use super::history::{LimitOptions, into_json};
+use super::history::LimitOptions;
 use super::options::{Counting, messages, tokens};
 use super::validity;
 use crate::cache::Prices;

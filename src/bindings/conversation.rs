@@ -3,9 +3,8 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, from_json};
+use super::decode::{from_js, from_json, into_json};
 use super::error::to_js;
-use super::history::into_json;
 use super::log::EventLog;
 use crate::compact::profile::Profile;
 use crate::conversation::{Event, Machine, State};

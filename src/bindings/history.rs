@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, from_json, into_js};
+use super::decode::{from_js, from_json, into_js, into_json, into_parsed};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
 use super::validity;
@@ -52,7 +52,7 @@ pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::R
         .iter()
         .map(|entry| MessageCount { id: entry.message.id.clone(), role: entry.message.role, tokens: entry.before })
         .collect();
-    into_js(&CountReport {
+    into_parsed(&CountReport {
         totals: draft.before(),
         encoding: counter.name,
         cost_model: counter.cost_model,
@@ -192,7 +192,7 @@ struct PruneReport {
 #[wasm_bindgen(js_name = "prunePlan")]
 pub fn prune(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let conversation = messages(conversation)?;
-    into_js(&report(&conversation, PruneOptions::decode(options)?, None)?)
+    into_parsed(&report(&conversation, PruneOptions::decode(options)?, None)?)
 }
 
 /// Cuts decoded messages: returns the plan, and the report without it. `pictures` are those of the results.
@@ -203,7 +203,7 @@ pub(super) fn pruned(
 ) -> std::result::Result<(Vec<PlanItem>, JsValue), JsValue> {
     let mut report = report(conversation, options, Some(pictures))?;
     let plan = std::mem::take(&mut report.pruned.plan);
-    let report = into_js(&report)?;
+    let report = into_parsed(&report)?;
     js_sys::Reflect::delete_property(report.unchecked_ref::<js_sys::Object>(), &"plan".into())?;
     Ok((plan, report))
 }
@@ -357,8 +357,4 @@ const REPORT: usize = 1_024;
 /// garbage-collected repeatedly.
 fn reserve(bytes: usize) {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(bytes)));
-}
-
-pub(super) fn into_json<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {
-    serde_json::to_string(value).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
 }

@@ -13,6 +13,7 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, Expected, Unexpected, V
 use wasm_bindgen::prelude::*;
 
 use super::host;
+use crate::tagged::TYPE;
 
 /// An error in a value.
 #[derive(Debug)]
@@ -100,21 +101,20 @@ impl Js {
         self.number().filter(|number| number.fract() == 0.0 && number.abs() <= SAFE).map(|number| number as i64)
     }
 
-    /// Returns lists unchanged, and other iterable values (sets, maps) as lists.
-    fn list(&self) -> Option<Array> {
+    /// Returns lists unchanged, and other iterable values (sets, maps) as lists; the value itself if it is neither.
+    fn into_list(self) -> std::result::Result<Array, Js> {
         if Array::is_array(&self.0) {
-            return Some(self.0.clone().unchecked_into());
+            return Ok(self.0.unchecked_into());
         }
         let walks = self.0.is_object() && Symbol::iterator().js_in(&self.0);
-        walks.then(|| Array::from(&self.0))
+        if walks { Ok(Array::from(&self.0)) } else { Err(self) }
     }
 
     /// Returns pairs of key and value.
-    fn entries(&self) -> Option<Array> {
-        if let Some(list) = self.list() {
-            return Some(list);
-        }
-        self.0.is_object().then(|| Object::entries(self.0.unchecked_ref()))
+    fn into_entries(self) -> std::result::Result<Array, Js> {
+        self.into_list().or_else(|value| {
+            if value.0.is_object() { Ok(Object::entries(value.0.unchecked_ref())) } else { Err(value) }
+        })
     }
 
     #[cold]
@@ -224,9 +224,9 @@ impl<'de> de::Deserializer<'de> for Js {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.list() {
-            Some(list) => visitor.visit_seq(Items { end: list.length(), at: 0, list }),
-            None => Err(self.wrong(&visitor)),
+        match self.into_list() {
+            Ok(list) => visitor.visit_seq(Items { end: list.length(), at: 0, list }),
+            Err(value) => Err(value.wrong(&visitor)),
         }
     }
 
@@ -239,12 +239,12 @@ impl<'de> de::Deserializer<'de> for Js {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.entries() {
-            Some(list) => {
+        match self.into_entries() {
+            Ok(list) => {
                 let items = Items { end: list.length(), at: 0, list };
                 visitor.visit_map(Entries { items, key: String::new(), value: JsValue::UNDEFINED })
             }
-            None => Err(self.wrong(&visitor)),
+            Err(value) => Err(value.wrong(&visitor)),
         }
     }
 
@@ -258,16 +258,24 @@ impl<'de> de::Deserializer<'de> for Js {
         if !self.0.is_object() {
             return Err(self.wrong(&visitor));
         }
-        visitor.visit_map(Fields { object: self.0, rest: fields.iter(), name: "", value: JsValue::UNDEFINED })
+        let names = js_names(fields);
+        visitor.visit_map(Fields { object: self.0, fields, names, next: 0, value: JsValue::UNDEFINED })
     }
 
-    /// Reads `"name"`, or `{ name: value }`.
+    /// Reads `"name"`, or `{ name: value }`, or the fields of the variant that the field [`TYPE`] names.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        _: &'static str,
+        name: &'static str,
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
+        if name == TYPE {
+            if !self.0.is_object() {
+                return Err(self.wrong(&visitor));
+            }
+            let name = self.0.unchecked_ref::<Named>().get(&js_name(TYPE)[0]);
+            return visitor.visit_enum(Tagged { name, object: self });
+        }
         if let Some(name) = self.0.as_string() {
             return visitor.visit_enum(Variant { name, value: JsValue::UNDEFINED });
         }
@@ -285,6 +293,11 @@ impl<'de> de::Deserializer<'de> for Js {
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if self.is_nullish() { visitor.visit_unit() } else { Err(self.wrong(&visitor)) }
+    }
+
+    /// Fields are looked up by name, see [`crate::tagged`].
+    fn is_human_readable(&self) -> bool {
+        false
     }
 
     serde::forward_to_deserialize_any! { i128 u128 char bytes byte_buf unit_struct }
@@ -370,22 +383,24 @@ impl<'de> de::MapAccess<'de> for Entries {
 
 struct Fields {
     object: JsValue,
-    rest: std::slice::Iter<'static, &'static str>,
-    name: &'static str,
+    fields: &'static [&'static str],
+    names: Names,
+    /// Index of the field after the current one.
+    next: usize,
     value: JsValue,
 }
 
 impl Fields {
-    /// Advances to the next field that the object has. An undefined field counts as absent.
-    fn next(&mut self) -> bool {
-        for name in &mut self.rest {
-            let value = self.object.unchecked_ref::<Named>().get(&js_name(name));
-            if !value.is_undefined() {
-                (self.name, self.value) = (name, value);
-                return true;
+    /// Advances to the next field that the object has, and returns its name. An undefined field counts as absent.
+    fn next(&mut self) -> Option<&'static str> {
+        while let Some(name) = self.names.get(self.next) {
+            self.next += 1;
+            self.value = self.object.unchecked_ref::<Named>().get(name);
+            if !self.value.is_undefined() {
+                return Some(self.fields[self.next - 1]);
             }
         }
-        false
+        None
     }
 }
 
@@ -393,39 +408,88 @@ impl<'de> de::MapAccess<'de> for Fields {
     type Error = Wrong;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        if !self.next() {
-            return Ok(None);
-        }
-        seed.deserialize(StrDeserializer::new(self.name)).map(Some)
+        let Some(name) = self.next() else { return Ok(None) };
+        seed.deserialize(StrDeserializer::new(name)).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
         match seed.deserialize(Js(std::mem::take(&mut self.value))) {
             Ok(value) => Ok(value),
-            Err(wrong) => Err(wrong.under(self.name)),
+            Err(wrong) => Err(wrong.under(self.fields[self.next - 1])),
         }
     }
 }
 
+/// JavaScript strings. Shared, because a copy of a JavaScript value is another value.
+type Names = Rc<[JsString]>;
+
 thread_local! {
-    /// JavaScript strings of field names, by their address in the program.
-    static NAMES: RefCell<Vec<(&'static str, Rc<JsString>)>> = const { RefCell::new(Vec::new()) };
+    /// JavaScript strings of field names, by the place of their name or list of names in the program.
+    static NAMES: RefCell<Vec<((usize, usize), Names)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the JavaScript string of a field name, created once. Shared, because a copy of a JavaScript value is another
-/// value.
-pub(super) fn js_name(name: &'static str) -> Rc<JsString> {
-    let place = |name: &'static str| (name.as_ptr() as usize, name.len());
-    NAMES.with_borrow_mut(|names| {
-        let at = match names.binary_search_by_key(&place(name), |(known, _)| place(known)) {
+/// Returns the JavaScript strings of a list of names, created once.
+fn js_names(names: &'static [&'static str]) -> Names {
+    created_once((names.as_ptr() as usize, names.len()), names)
+}
+
+/// Returns the JavaScript string of a name, created once, as the only item.
+pub(super) fn js_name(name: &'static str) -> Names {
+    created_once((name.as_ptr() as usize, name.len()), &[name])
+}
+
+fn created_once(place: (usize, usize), names: &[&'static str]) -> Names {
+    NAMES.with_borrow_mut(|known| {
+        let at = match known.binary_search_by_key(&place, |(place, _)| *place) {
             Ok(at) => at,
             Err(at) => {
-                names.insert(at, (name, Rc::new(JsString::from(name))));
+                known.insert(at, (place, names.iter().map(|name| JsString::from(*name)).collect()));
                 at
             }
         };
-        Rc::clone(&names[at].1)
+        Rc::clone(&known[at].1)
     })
+}
+
+/// An object whose field [`TYPE`] names its variant.
+struct Tagged {
+    name: JsValue,
+    object: Js,
+}
+
+impl<'de> de::EnumAccess<'de> for Tagged {
+    type Error = Wrong;
+    type Variant = Js;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Js)> {
+        if self.name.is_undefined() {
+            return Err(de::Error::missing_field(TYPE));
+        }
+        match seed.deserialize(Js(self.name)) {
+            Ok(value) => Ok((value, self.object)),
+            Err(wrong) => Err(wrong.under(TYPE)),
+        }
+    }
+}
+
+impl<'de> de::VariantAccess<'de> for Js {
+    type Error = Wrong;
+
+    fn unit_variant(self) -> Result<()> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value> {
+        de::Deserializer::deserialize_tuple(self, length, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value> {
+        de::Deserializer::deserialize_struct(self, "", fields, visitor)
+    }
 }
 
 struct Variant {

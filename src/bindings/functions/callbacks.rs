@@ -7,8 +7,7 @@ use js_sys::{Array, Error as JsError, Function, Object};
 use wasm_bindgen::prelude::*;
 
 use super::super::compact::HostTimeouts;
-use super::super::decode::from_js;
-use super::super::history::into_json;
+use super::super::decode::{from_js, into_json};
 use super::history::History;
 use super::options;
 use super::value::{self, Result, bad, get, given, is_nullish, list, set, set_some, string, text};

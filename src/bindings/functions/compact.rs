@@ -8,8 +8,8 @@ use js_sys::{Array, Function, JSON, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::super::compact::{Compaction, Report, begin};
+use super::super::decode::into_json;
 use super::super::error::to_js;
-use super::super::history::into_json;
 use super::callbacks::Host;
 use super::history::History;
 use super::options::{COMPACT, complete_compact, fields, with_host_names};

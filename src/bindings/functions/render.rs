@@ -417,7 +417,7 @@ fn openai(props: &Value, content: Content, calls: Vec<JsValue>) -> Result<Option
     };
     let message = Object::new();
     let role = js_name(["system", "user", "assistant", "tool"][number as usize]);
-    message.unchecked_ref::<Message>().set_role(&role);
+    message.unchecked_ref::<Message>().set_role(&role[0]);
     let has_parts = number == 1.0 || number == TOOL;
     let content = match content {
         Content::Text(text) => text.unwrap_or_else(|| "".into()),

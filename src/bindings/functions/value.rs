@@ -13,7 +13,7 @@ pub type Result<T = JsValue> = std::result::Result<T, JsValue>;
 /// # Errors
 /// Any value that a getter of the host throws.
 pub fn get(object: &JsValue, name: &'static str) -> Result {
-    field(object, &js_name(name))
+    field(object, &js_name(name)[0])
 }
 
 fn field(object: &JsValue, name: &JsValue) -> Result {
@@ -22,7 +22,7 @@ fn field(object: &JsValue, name: &JsValue) -> Result {
 
 /// Writes a field of an object that was created here.
 pub fn set(object: &JsValue, name: &'static str, value: impl Into<JsValue>) {
-    put(object, &js_name(name), &value.into());
+    put(object, &js_name(name)[0], &value.into());
 }
 
 /// Writes a field with a name of the host. Setting a field of a plain object cannot fail.

@@ -7,6 +7,7 @@ import type { LlmRequest } from "../../../js/types/llm.ts";
 import type { Finding, ProviderName } from "../../../js/types/validity.ts";
 import { espalier } from "../built.ts";
 import { freeze } from "../formats/common.ts";
+import { runs } from "../runs.ts";
 import { hosts } from "../validity/hosts.ts";
 
 const { Pruner, compact, countMessages, prune, validate } = espalier;
@@ -107,7 +108,7 @@ for (const provider of PROVIDERS) {
             if (!isRefusal(error)) throw error;
           }
         }),
-        { seed: 12, numRuns: 300 },
+        { seed: 12, numRuns: runs(300) },
       );
     });
 
@@ -157,7 +158,7 @@ for (const provider of PROVIDERS) {
           if (!isRefusal(error)) throw error;
         }
       }),
-      { seed: 13, numRuns: 150 },
+      { seed: 13, numRuns: runs(150) },
     );
   });
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { LlmRequest } from "../../../js/types/llm.ts";
 import type { ProviderName } from "../../../js/types/validity.ts";
@@ -85,9 +86,9 @@ for (const [format, provider] of RUNS) {
         assert.deepEqual(conversation.log.originalsFrom(0), messages);
         await conversation.dispose();
       }),
-      { numRuns: 40, seed: 11 },
+      { numRuns: runs(40), seed: 11 },
     );
-    assert.ok(sentAtAll > 50, `${sentAtAll}`);
+    assert.ok(sentAtAll > runs(50), `${sentAtAll}`);
     assert.ok(compacted > 0);
   });
 
@@ -110,9 +111,9 @@ for (const [format, provider] of RUNS) {
         const { total } = espalier.countMessages(done.messages, how);
         assert.ok(total <= budget && done.report.after.total <= budget, `${total} of ${budget}`);
       }),
-      { numRuns: 40, seed: 12 },
+      { numRuns: runs(40), seed: 12 },
     );
-    assert.ok(applied > 10, `${applied}`);
+    assert.ok(applied > runs(10), `${applied}`);
   });
 }
 

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
+import { runs } from "../runs.ts";
 import type { Format } from "../../../js/types/messages.ts";
 import type { ProviderName } from "../../../js/types/validity.ts";
 import { messagesOf } from "../formats/common.ts";
@@ -79,7 +80,7 @@ for (const format of FORMATS) {
         mended += Number((await conversation.prepare()).report.repaired.length > 0);
         await conversation.dispose();
       }),
-      { numRuns: 60, seed: 5 },
+      { numRuns: runs(60), seed: 5 },
     );
     assert.ok(mended > 0);
   });

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import { h } from "../prompt/pieces.ts";
 import { Random } from "../prompt/random-tree.ts";
+import { runs } from "../runs.ts";
 import { core, outcome } from "./raw.ts";
 
 const SYSTEM = 0,
@@ -112,7 +113,7 @@ async function check(tree: unknown, options: Record<string, unknown>): Promise<n
 }
 
 test("random trees, at every kind of budget and in both forms", async () => {
-  for (let seed = 1; seed <= 300; seed++) {
+  for (let seed = 1; seed <= runs(300); seed++) {
     const random = new Random(seed);
     const given = tree(random);
     for (const format of ["openai-chat", "raw"]) {

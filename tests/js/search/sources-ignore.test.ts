@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { nodeFiles } from "../../../js/search/sources/node.ts";
+import { runs } from "../runs.ts";
 import { folder, listed, write } from "./trees.ts";
 
 /** No rules but those of the ignore files. */
@@ -68,7 +69,7 @@ function pattern(random: (below: number) => number): string {
 }
 
 test("generated trees, with ignore files in every folder: what git lists", async () => {
-  for (let seed = 1; seed <= 60; seed++) {
+  for (let seed = 1; seed <= runs(60); seed++) {
     const random = numbers(seed);
     const root = folder();
     git(root, "init", "-q");
