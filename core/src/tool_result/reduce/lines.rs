@@ -43,6 +43,9 @@ impl Index {
             for (place, pattern) in (0u16..).zip(&reason.drop.lines) {
                 match pattern.first_byte() {
                     Some(byte) => index.by_byte[usize::from(byte)].push((number, place)),
+                    None if pattern.begins_with_number() => {
+                        (b'0'..=b'9').for_each(|digit| index.by_byte[usize::from(digit)].push((number, place)));
+                    }
                     None => index.any.push((number, place)),
                 }
             }

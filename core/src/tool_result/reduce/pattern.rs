@@ -48,6 +48,11 @@ impl Pattern {
         (!self.open_start && first != NUMBER && first != b' ').then_some(first)
     }
 
+    /// Returns whether every line that matches begins with a digit.
+    pub fn begins_with_number(&self) -> bool {
+        !self.open_start && self.pieces.first().is_some_and(|piece| piece.first() == Some(&NUMBER))
+    }
+
     /// Returns whether a line without white space around it matches.
     pub fn matches(&self, line: &str) -> bool {
         let bytes = line.as_bytes();
@@ -128,6 +133,7 @@ mod tests {
                 read.first_byte().is_none_or(|first| line.as_bytes().first() == Some(&first)),
                 "{pattern} / {line}"
             );
+            assert!(!read.begins_with_number() || line.starts_with(|c: char| c.is_ascii_digit()), "{pattern} / {line}");
         }
         for line in no {
             assert!(!read.matches(line), "{pattern} / {line}");
