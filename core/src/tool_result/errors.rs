@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::heading::heading;
 use crate::map::HashSet;
 use crate::tokens::Tokenizer;
 
@@ -9,7 +10,7 @@ use crate::tokens::Tokenizer;
 pub const SHARE: u64 = 5;
 
 /// The marker between lines that are not neighbours.
-const GAP: &str = "[...]";
+pub const GAP: &str = "[...]";
 
 /// Words of error lines, in lower case. From compilers, test runners, interpreters, shells.
 const WORDS: [&str; 15] = [
@@ -71,6 +72,11 @@ pub struct Kept {
     /// Tokens reserved for them, line ends included; they fit into the same number again.
     pub room: u64,
     pub lines: usize,
+    /// The number of headings among them.
+    pub headings: usize,
+    /// Start of the last heading, and end of the last line.
+    pub heading: Option<usize>,
+    pub end: usize,
 }
 
 /// Maximum bytes of a line that is checked: a line of a minified bundle contains every word.
@@ -114,13 +120,15 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Selects the error lines of `text` (see [`find`]) that fit `room` tokens, in order and without duplicates; the
-/// earliest if there are too many, because later ones are often consequences.
-pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn Tokenizer) -> Kept {
+/// earliest if there are too many, because later ones are often consequences. Their [headings](heading) precede them
+/// unless they are before `shown`.
+pub fn select(text: &str, errors: &[Range<usize>], shown: usize, room: u64, tokenizer: &dyn Tokenizer) -> Kept {
     let mut seen = HashSet::default();
     let mut out = String::new();
-    let (mut used, mut lines) = (0, 0);
+    let (mut used, mut lines, mut headings) = (0, 0, 0);
     let gap = tokenizer.count(GAP) + 1;
     let mut last: Option<usize> = None;
+    let mut open: Option<usize> = None;
     for place in errors {
         // A line takes at least one token and a line end.
         if used + 2 > room {
@@ -134,12 +142,21 @@ pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn To
         let apart = last.is_some_and(|last| {
             text.get(last..place.start).is_none_or(|between| between.trim_start_matches('\r') != "\n")
         });
-        let beside = 1 + if apart { gap } else { 0 };
+        let mut beside = 1 + if apart { gap } else { 0 };
         let Some(max) = room.checked_sub(used + beside) else { continue };
         // Counts only as far as the line may go.
         let fit = tokenizer.prefix_within(line, max);
         if fit.offset < line.len() {
             continue;
+        }
+        let own = heading(text, place.start);
+        let name = own.clone().filter(|name| name.end > shown && open != Some(name.start));
+        if let Some(name) = name.clone() {
+            beside += tokenizer.count(&text[name]) + 1;
+            // Nor does it for the lines behind.
+            if used + fit.tokens + beside > room {
+                break;
+            }
         }
         used += fit.tokens + beside;
         lines += 1;
@@ -150,9 +167,19 @@ pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn To
             out.push_str(GAP);
             out.push('\n');
         }
+        if let Some(name) = name {
+            out.push_str(&text[name.clone()]);
+            out.push('\n');
+            open = Some(name.start);
+            headings += 1;
+        }
         out.push_str(line);
         last = Some(place.end);
+        // A heading may be such a line itself.
+        if own.is_none() {
+            open = Some(place.start);
+        }
     }
     let tokens = tokenizer.count(&out);
-    Kept { text: out, tokens, room: used, lines }
+    Kept { text: out, tokens, room: used, lines, headings, heading: open, end: last.unwrap_or_default() }
 }

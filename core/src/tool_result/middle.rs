@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::errors;
+use super::heading::heading;
 use super::seam::{Snap, end_of_head, start_of_tail};
 use super::{HEAD_SHARE, Keep};
 use crate::tokens::{Fit, Tokenizer};
@@ -85,7 +86,7 @@ pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) 
     let errors = if cutting.keep == Keep::Errors { errors::find(text) } else { Vec::new() };
     let mut room = limit - reserve;
     let mut best: Option<Shortened> = None;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let made = assemble(text, whole, room, cutting, &errors, tokenizer);
         if made.tokens <= limit {
             let unused = limit - made.tokens;
@@ -101,7 +102,8 @@ pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) 
         } else if best.is_some() {
             break;
         } else {
-            room = room.saturating_sub(made.tokens - limit);
+            // A name before the tail stays as long as it is, however little the room: the steps grow.
+            room = room.saturating_sub((made.tokens - limit).max(1 << round));
         }
     }
     best.unwrap_or_else(|| cut_without_room(whole, text, cutting, tokenizer))
@@ -148,13 +150,13 @@ fn assemble(
         &errors[from..to.max(from)]
     };
     let (mut end, mut start) = ends(room);
-    let mut kept = errors::select(text, between(end, start), for_errors, tokenizer);
+    let mut kept = errors::select(text, between(end, start), end, for_errors, tokenizer);
     if kept.room < for_errors {
         // Room that error lines do not use goes to the ends.
         (end, start) = ends(room + for_errors - kept.room);
-        kept = errors::select(text, between(end, start), kept.room, tokenizer);
+        kept = errors::select(text, between(end, start), end, kept.room, tokenizer);
     }
-    joined(text, whole, end, start, &kept, marker, tokenizer)
+    joined(text, whole, end..start, &kept, (snap, marker), tokenizer)
 }
 
 fn head_within(text: &str, max: u64, snap: Snap, tokenizer: &dyn Tokenizer) -> (usize, u64) {
@@ -166,16 +168,22 @@ fn head_within(text: &str, max: u64, snap: Snap, tokenizer: &dyn Tokenizer) -> (
 fn joined(
     text: &str,
     whole: u64,
-    end: usize,
-    start: usize,
+    middle: Range<usize>,
     kept: &errors::Kept,
-    marker: Marker,
+    (snap, marker): (Snap, Marker),
     tokenizer: &dyn Tokenizer,
 ) -> Shortened {
+    let Range { start: end, end: start } = middle;
+    let start = if snap == Snap::Lines { with_heading(text, start).max(end).max(kept.end) } else { start };
     let (head, tail) = (&text[..end], &text[start..]);
     let ends = tokenizer.count(head) + tokenizer.count(tail);
-    let cut = whole.saturating_sub(ends + kept.tokens);
-    let lines = text[end..start].matches('\n').count().saturating_sub(kept.lines);
+    // The tail may be part of what only the middle names.
+    let is_shown = |name: &Range<usize>| name.end <= end || kept.heading == Some(name.start);
+    let name =
+        heading(text, start).filter(|name| snap == Snap::Lines && !is_shown(name)).map_or("", |name| &text[name]);
+    let cut = whole.saturating_sub(ends + kept.tokens + tokenizer.count(name));
+    let shown = kept.lines + kept.headings + usize::from(!name.is_empty());
+    let lines = text[end..start].matches('\n').count().saturating_sub(shown);
     let mut out = String::with_capacity(head.len() + tail.len() + kept.text.len() + 64);
     out.push_str(head);
     if !head.is_empty() && !head.ends_with('\n') {
@@ -185,6 +193,14 @@ fn joined(
     if !kept.text.is_empty() {
         out.push('\n');
         out.push_str(&kept.text);
+        if text[kept.end..start].trim_end_matches('\r') != "\n" {
+            out.push('\n');
+            out.push_str(errors::GAP);
+        }
+    }
+    if !name.is_empty() {
+        out.push('\n');
+        out.push_str(name);
     }
     if !tail.is_empty() {
         out.push('\n');
@@ -192,6 +208,13 @@ fn joined(
     out.push_str(tail);
     let tokens = tokenizer.count(&out);
     Shortened { text: out, tokens, cut, lines, errors: kept.lines }
+}
+
+/// Returns the start of a tail, moved to the start of its first line if that is the heading of the next.
+fn with_heading(text: &str, start: usize) -> usize {
+    let begin = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    let next = text[start..].find('\n').map(|end| start + end + 1).and_then(|next| heading(text, next));
+    if next.is_some_and(|name| name.start == begin) { begin } else { start }
 }
 
 fn marker_text(marker: Marker, tokens: u64, lines: usize) -> String {

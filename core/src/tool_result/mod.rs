@@ -9,6 +9,7 @@
 //! - [`middle`]: keeps head and tail of any text.
 //! - [`seam`]: finds positions where a text may be cut.
 //! - [`errors`]: selects lines to keep from the middle.
+//! - [`heading`]: finds the line that says what other lines are part of.
 //! - [`compat`]: Copilot Chat's rule.
 //! - [`budget`]: limits all results of a request together.
 //! - [`schema`]: describes the shape of JSON.
@@ -18,6 +19,7 @@ pub mod budget;
 pub mod clean;
 pub mod compat;
 pub mod errors;
+pub mod heading;
 pub mod json;
 pub mod middle;
 pub mod reduce;

@@ -68,7 +68,7 @@ fn tests_that_did_not_run_are_not_counted_as_passed() {
     check(
         "npx vitest run",
         " ✓ src/a.test.ts (3 tests) 4ms\n ✓ src/b.test.ts (3 tests | 2 skipped) 4ms\n   ↓ src/b.test.ts > subtracts",
-        "2 skipped tests, 1 passed tests",
+        "1 skipped tests, 1 files with skipped tests, 1 passed files",
     );
     check(
         "node --test",
@@ -104,6 +104,79 @@ fn facts_stay_or_are_counted() {
         "<!DOCTYPE html><html><body><p>See <a href=\"https://example.org/manual\">the manual</a>.</p></body></html>";
     let done = reduced(page, "curl -s https://example.org").unwrap();
     assert_eq!(done.text, "See the manual.\n[left out: markup, targets of links; recall m4]");
+}
+
+#[test]
+fn nothing_but_noise_keeps_its_last_line() {
+    let check = |command: &str, text: &str, wanted: &str| {
+        let done = reduced(text, command).unwrap_or_else(|| panic!("{command}: unchanged"));
+        assert_eq!(done.text, wanted, "{command}");
+    };
+    check(
+        "apt-get update",
+        "Hit:1 http://deb.example stable InRelease\nReading package lists...\n",
+        "Reading package lists...",
+    );
+    check("yarn install", "[1/4] Resolving packages...\nDone in 0.42s.\n", "Done in 0.42s.");
+    check("pnpm build", "\n> app@1.0.0 build /srv/app\n> tsc -p .\n\nDone in 2.4s\n", "Done");
+    check("npm ci", "\nup to date, audited 42 packages in 614ms\n\nfound 0 vulnerabilities\n", "up to date");
+    check(
+        "bun install",
+        "bun install v1.1.0\n\nChecked 43 installs across 71 packages (no changes) [2.00ms]\n",
+        "no changes",
+    );
+    // A result that the note names is enough.
+    let passed = "test case::with::a::long::name ... ok\n";
+    check(
+        "cargo test",
+        &format!("{passed}{}", passed.replace("case", "other")),
+        "[left out: 2 passed tests; recall m4]",
+    );
+}
+
+#[test]
+fn headers_stay_with_the_lines_below_them() {
+    let check = |command: &str, text: &str, wanted: &str| {
+        let done = reduced(text, command).unwrap_or_else(|| panic!("{command}: unchanged"));
+        assert_eq!(done.text, wanted, "{command}");
+    };
+    // The log of a passed test is not that of the one that failed before it.
+    check(
+        "go test -v ./a",
+        "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:4: got 6\n--- FAIL: TestB (0.00s)\n\
+         === RUN   TestC\n    c_test.go:5: a note\n--- PASS: TestC (0.00s)\n=== RUN   TestD\n--- PASS: TestD (0.00s)\nFAIL\n",
+        "=== RUN   TestB\n    b_test.go:4: got 6\n--- FAIL: TestB (0.00s)\n=== RUN   TestC\n    c_test.go:5: a note\nFAIL\n\
+         [left out: 3 passed tests; recall m4]",
+    );
+    // Two crates have a test of the same name.
+    let tests = |name: &str, result: &str, end: &str| {
+        format!(
+            "     Running unittests src/lib.rs (target/debug/deps/{name})\n\nrunning 1 test\ntest tests::adds ... {result}\n\n\
+             test result: {end}\n\n"
+        )
+    };
+    let text = tests("cart-1", "ok", "ok. 1 passed") + &tests("price-2", "FAILED", "FAILED. 0 passed; 1 failed");
+    check(
+        "cargo test",
+        &text,
+        "running 1 test\n\ntest result: ok. 1 passed\n\n     Running unittests src/lib.rs (target/debug/deps/price-2)\n\n\
+         running 1 test\ntest tests::adds ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed\n\
+         [left out: 1 passed tests; recall m4]",
+    );
+}
+
+#[test]
+fn lines_of_files_are_no_lines_of_tools() {
+    let trace =
+        "src/a.rs:1:   1: core::fmt::Write,\nsrc/a.rs:2:   2: core::fmt::Debug,\nsrc/a.rs:3:    at x (node:fs:1:1)\n";
+    let done = reduced(trace, "grep -rn core src").unwrap();
+    assert_eq!(done.text, "src/a.rs\n1:   1: core::fmt::Write,\n2:   2: core::fmt::Debug,\n3:    at x (node:fs:1:1)");
+    assert_eq!(reduced(trace.replace("src/a.rs:", "").trim_end(), "grep -n core src/a.rs"), None);
+    // A table in YAML, whose indentation says what is part of what.
+    let yaml = "spec:\n  containers:\n    - name: web\n      image: web\n    - name: api\n";
+    assert_eq!(reduced(yaml.trim_end(), "kubectl get pods -o yaml"), None);
+    assert_eq!(reduced(yaml.trim_end(), "kubectl get pods -oyaml"), None);
+    assert_eq!(reduced(yaml.trim_end(), "kubectl get pods --output=yaml"), None);
 }
 
 #[test]

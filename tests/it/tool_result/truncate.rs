@@ -153,6 +153,57 @@ fn errors_that_do_not_fill_their_share_are_all_kept() {
 }
 
 #[test]
+fn no_line_is_given_to_another_file() {
+    let encoding = shared(EncodingName::O200kBase);
+    let forms: [(&str, fn(usize) -> String, fn(usize, usize) -> String); 4] = [
+        (
+            "eslint",
+            |file| format!("\n/srv/src/f{file}.js"),
+            |file, n| format!("  {n}:1  error  no f{file} here  rule-{n}"),
+        ),
+        ("rg", |file| format!("/srv/src/f{file}.js"), |file, n| format!("{n}: the error of f{file}, word {n}")),
+        ("ls -R", |file| format!("\n/srv/src/f{file}.js:"), |file, n| format!("{n} of-f{file}-error-{n}")),
+        (
+            "git diff",
+            |file| format!("diff --git a/f{file}.js b/f{file}.js"),
+            |file, n| format!("+error({n}, \"f{file}\")"),
+        ),
+    ];
+    for seed in 0..400 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (command, heading, entry) = forms[rng.usize(..forms.len())];
+        let files = rng.usize(2..30);
+        let lines: Vec<String> = (0..files)
+            .flat_map(|file| {
+                let count = rng.usize(1..12);
+                std::iter::once(heading(file)).chain((0..count).map(move |n| entry(file, n + 1)))
+            })
+            .collect();
+        let text = lines.join("\n").trim_start().to_string() + "\n";
+        let keep = if rng.bool() { Keep::Errors } else { Keep::Ends };
+        let limit = rng.u64(40..=40 + encoding.count(&text));
+        let Some(short) = truncate(&text, Rules { keep, ..Rules::new(limit) }, &*encoding).text else { continue };
+        // No room for two ends: the marker says that a line may have any beginning.
+        if short.starts_with("[cut]") {
+            continue;
+        }
+        let mut file = "";
+        for line in short.lines().filter(|line| text.lines().any(|other| other == *line)) {
+            let Some(found) = line.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| {
+                word.strip_prefix('f').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
+            }) else {
+                continue;
+            };
+            if line.starts_with("diff") || line.starts_with('/') {
+                file = found;
+            } else {
+                assert_eq!(found, file, "{command}, {seed}: {line:?} in\n{short}");
+            }
+        }
+    }
+}
+
+#[test]
 fn json_stays_json() {
     let encoding = shared(EncodingName::O200kBase);
     let items: Vec<_> = (0..500)

@@ -10,6 +10,7 @@
 //! - `rules`: reads the rules and selects those of a text.
 //! - `lines`: leaves lines out.
 //! - `shape`: writes matches by file, paths by folder and listings without columns.
+//! - `rows`: writes tables without alignment, and rows by folder.
 //! - `table`: writes JSON without white space, and lists of alike objects as tables.
 //! - `html`: returns the text of HTML.
 //! - `repeats`: replaces lines that an earlier result has, too.
@@ -18,6 +19,7 @@ mod html;
 mod lines;
 mod pattern;
 mod repeats;
+mod rows;
 mod rules;
 mod shape;
 mod table;
@@ -166,15 +168,17 @@ fn shortened(text: &str, source: Source) -> Option<Reduced> {
     let kept = lines::kept(plain, &rules);
     done.rules.extend(kept.rules);
     let mut out = kept.text;
-    for shape in rules.iter().filter_map(|rule| rule.shape).chain([Shape::Numbered]) {
-        if let Some((shaped, columns)) = shape::written(shape, out.as_deref().unwrap_or(plain)) {
+    for shape in rules.iter().flat_map(|rule| &rule.shapes).chain([&Shape::Numbered]) {
+        if let Some((shaped, columns)) = shape::written(*shape, out.as_deref().unwrap_or(plain)) {
             out = Some(shaped);
             done.rules.push(shape.name().into());
             done.left_out.extend(columns.map(LeftOut::kind));
-            break;
         }
     }
     done.left_out.extend(kept.left_out);
+    for unit in rules.iter().flat_map(|rule| &rule.rulers) {
+        out = lines::with_short_rulers(out.as_deref().unwrap_or(plain), unit).or(out);
+    }
     let is_output = !source.command.is_empty() || !rules.is_empty();
     let out = out.unwrap_or_else(|| plain.into());
     // Blank lines of an output mean nothing. Those of an unknown text may.

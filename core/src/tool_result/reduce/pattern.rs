@@ -1,7 +1,7 @@
 //! Patterns of lines: a small language that rules are written in as data, without a regular expression engine.
 //!
-//! `*` is any run of characters, `#` is a number (`12`, `1.5`, `1,024`), `\#` the character. A pattern describes the
-//! whole line without the white space around it.
+//! `*` is any run of characters, `#` is a number (`12`, `1.5`, `1,024`), `\#` the character, and a space is a run of
+//! spaces and tabs. A pattern describes the whole line without the white space around it.
 
 use serde::Deserialize;
 
@@ -45,7 +45,12 @@ impl Pattern {
     /// Returns the first byte of every line that matches; `None` if it can be any.
     pub fn first_byte(&self) -> Option<u8> {
         let first = *self.pieces.first()?.first()?;
-        (!self.open_start && first != NUMBER).then_some(first)
+        (!self.open_start && first != NUMBER && first != b' ').then_some(first)
+    }
+
+    /// Returns whether every line that matches begins with a digit.
+    pub fn begins_with_number(&self) -> bool {
+        !self.open_start && self.pieces.first().is_some_and(|piece| piece.first() == Some(&NUMBER))
     }
 
     /// Returns whether a line without white space around it matches.
@@ -81,6 +86,15 @@ fn piece(text: &str) -> Vec<u8> {
 fn piece_end(piece: &[u8], line: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     for &byte in piece {
+        if byte == b' ' {
+            let rest = line.get(at..)?;
+            let count = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            if count == 0 {
+                return None;
+            }
+            at += count;
+            continue;
+        }
         if byte != NUMBER {
             if line.get(at) != Some(&byte) {
                 return None;
@@ -119,6 +133,7 @@ mod tests {
                 read.first_byte().is_none_or(|first| line.as_bytes().first() == Some(&first)),
                 "{pattern} / {line}"
             );
+            assert!(!read.begins_with_number() || line.starts_with(|c: char| c.is_ascii_digit()), "{pattern} / {line}");
         }
         for line in no {
             assert!(!read.matches(line), "{pattern} / {line}");
@@ -141,5 +156,7 @@ mod tests {
         check("[#/#] *", &["[1/20] x"], &["[1/] x", "[a/2] x"]);
         check("\\## *", &["#12 DONE"], &["12 DONE", "# DONE"]);
         check("é*", &["été"], &["e"]);
+        check("ok * #s", &["ok a 1s", "ok  \ta/b\t0.012s"], &["ok a1s", "oka 1s"]);
+        check("100 #*", &["100   607  100"], &["100x 1"]);
     }
 }

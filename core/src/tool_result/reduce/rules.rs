@@ -27,7 +27,17 @@ pub struct Rule {
     looks: Vec<Pattern>,
     #[serde(default)]
     pub drop: Vec<Drop>,
-    pub shape: Option<Shape>,
+    /// Lines from which on all lines stay, up to a blank one: a list of what failed.
+    #[serde(default)]
+    pub keep: Vec<Pattern>,
+    #[serde(default)]
+    pub shapes: Vec<Shape>,
+    /// What lines between sections are drawn with, if each costs a token or more.
+    #[serde(default)]
+    pub rulers: Vec<String>,
+    /// The output has lines of files: no rule for all texts applies.
+    #[serde(default)]
+    quotes: bool,
 }
 
 /// Lines that a reducer leaves out.
@@ -40,6 +50,9 @@ pub struct Drop {
     /// The number of lines behind each that go as well.
     #[serde(default)]
     pub next: usize,
+    /// The lines directly behind it that match one of these go as well.
+    #[serde(default)]
+    pub then: Vec<Pattern>,
     /// A block of lines goes, up to a line that matches one of these.
     #[serde(default)]
     pub until: Vec<Pattern>,
@@ -55,6 +68,21 @@ pub struct Drop {
     /// The note in the text does not mention the lines: nobody asks for them. The report does.
     #[serde(default)]
     pub noise: bool,
+    /// The line is the header of a section: it stays if a line of the section does.
+    pub section: Option<Section>,
+    /// What is written instead of a run of such lines.
+    pub write: Option<String>,
+}
+
+/// The lines behind a header, up to the next header.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Section {
+    /// The first lines that are no part of it.
+    pub until: Vec<Pattern>,
+    /// Lines of it for which the header need not stay.
+    #[serde(default)]
+    pub over: Vec<Pattern>,
 }
 
 fn read() -> serde_json::Result<Vec<Rule>> {
@@ -79,7 +107,7 @@ pub fn of(command: &str, text: &str) -> Vec<&'static Rule> {
         best.filter(|(seen, _)| *seen >= MIN_LOOKS).map(|(_, rule)| rule)
     });
     // Of an unknown text only what its own rule names may go: it may be a file.
-    let is_output = found.is_some() || !command.is_empty();
+    let is_output = found.map_or(!command.is_empty(), |found| !found.quotes);
     let is_other = |rule: &&Rule| found.is_none_or(|found| found.name != rule.name);
     let general = all.iter().filter(|rule| is_output && rule.commands.is_empty()).filter(is_other);
     found.into_iter().chain(general).collect()

@@ -1,7 +1,9 @@
 //! Writes outputs with repeated paths or columns in a shorter shape: matches of a search by file, paths by folder,
-//! listings of a folder without the columns that models rarely need.
+//! tables without alignment, listings of a folder without the columns that models rarely need.
 
 use serde::Deserialize;
+
+use super::rows;
 
 /// The shape of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -9,8 +11,12 @@ use serde::Deserialize;
 pub enum Shape {
     /// `path:12:text` for each match. Nothing is lost.
     Matches,
-    /// A path in each line. Nothing is lost.
+    /// A path in each line, with other words or alone. Nothing is lost.
     Paths,
+    /// Rows with aligned columns. Nothing is lost.
+    Columns,
+    /// `commit` with all 40 digits of the hash: 12 name the same commit.
+    Commits,
     /// `ls -l`. Permissions, owners and dates are lost.
     Listing,
     /// Lines with their numbers, aligned on the right (`cat -n`): written without the alignment.
@@ -22,6 +28,8 @@ impl Shape {
         match self {
             Shape::Matches => "matches by file",
             Shape::Paths => "paths by folder",
+            Shape::Columns => "columns",
+            Shape::Commits => "commits",
             Shape::Listing => "listing",
             Shape::Numbered => "line numbers",
         }
@@ -32,7 +40,9 @@ impl Shape {
 pub fn written(shape: Shape, text: &str) -> Option<(String, Option<&'static str>)> {
     match shape {
         Shape::Matches => Some((matches(text)?, None)),
-        Shape::Paths => Some((paths(text)?, None)),
+        Shape::Paths => Some((rows::folders(text)?, None)),
+        Shape::Columns => Some((rows::columns(text)?, None)),
+        Shape::Commits => Some((commits(text)?, None)),
         Shape::Listing => Some((listing(text)?, Some("permissions, owners, dates"))),
         Shape::Numbered => Some((numbered(text)?, None)),
     }
@@ -44,7 +54,7 @@ fn matches(text: &str) -> Option<String> {
     let mut open: Option<&str> = None;
     let (mut found, mut lines, mut repeated) = (0, 0, 0);
     for line in text.lines() {
-        lines += usize::from(!line.trim().is_empty());
+        lines += usize::from(!matches!(line.trim(), "" | "--"));
         match path_of_match(line) {
             Some((path, rest)) => {
                 found += 1;
@@ -59,7 +69,8 @@ fn matches(text: &str) -> Option<String> {
                 out.push('\n');
             }
             None => {
-                open = None;
+                // Context lines of the same file may be apart.
+                open = open.filter(|_| line == "--");
                 out.push_str(line);
                 out.push('\n');
             }
@@ -87,41 +98,25 @@ fn is_path(text: &str) -> bool {
         && !text.contains([' ', '\t', ':', '"', '\'', '(', '{', ','])
 }
 
-/// Writes the folder of consecutive paths once: `src/{a.rs,b.rs}`, as a shell expands it. `None` unless nine of ten
-/// lines are paths.
-fn paths(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    if lines.len() < 4 || lines.iter().filter(|line| is_plain(line)).count() * 10 < lines.len() * 9 {
-        return None;
-    }
+/// Shortens the hashes of commits. `None` if there is none.
+fn commits(text: &str) -> Option<String> {
+    let hash = |line: &str| {
+        let hash = line.strip_prefix("commit ")?.get(..HASH)?;
+        hash.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some("commit ".len() + SHORT_HASH)
+    };
     let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while at < lines.len() {
-        let folder =
-            |line: &&&str| is_plain(line).then(|| line.rfind('/')).flatten().filter(|&slash| slash + 1 < line.len());
-        let Some(slash) = folder(&&lines[at]) else {
-            out.push_str(lines[at]);
-            out.push('\n');
-            at += 1;
-            continue;
-        };
-        let prefix = &lines[at][..=slash];
-        let same = |line: &&&str| line.starts_with(prefix) && folder(line) == Some(slash);
-        let count = lines[at..].iter().take_while(same).count();
-        let names: Vec<&str> = lines[at..at + count].iter().map(|line| &line[slash + 1..]).collect();
-        match names.as_slice() {
-            [name] => out.push_str(&format!("{prefix}{name}\n")),
-            names => out.push_str(&format!("{prefix}{{{}}}\n", names.join(","))),
+    for line in text.split_inclusive('\n') {
+        match hash(line) {
+            Some(end) => out.extend([&line[..end], &line[end - SHORT_HASH + HASH..]]),
+            None => out.push_str(line),
         }
-        at += count;
     }
-    Some(out)
+    (out.len() < text.len()).then_some(out)
 }
 
-/// Returns whether a line is one path that can stand between braces.
-fn is_plain(line: &str) -> bool {
-    !line.is_empty() && !line.contains([' ', '\t', '{', '}', ',', ':', '"', '\\'])
-}
+/// Digits of a commit's hash, and those that are written.
+const HASH: usize = 40;
+const SHORT_HASH: usize = 12;
 
 /// Writes `1234 name` for each file of `ls -l`, `name/` for a folder, `name -> target` for a link.
 fn listing(text: &str) -> Option<String> {
@@ -146,8 +141,9 @@ fn listing(text: &str) -> Option<String> {
     (entries >= 3 && entries > others * 2).then_some(out)
 }
 
-/// Reads `-rw-r--r-- 1 root root 1234 Nov 25 23:33 name`.
+/// Reads `-rw-r--r-- 1 root root 1234 Nov 25 23:33 name`, and what `find -ls` writes before it: inode and blocks.
 fn entry(line: &str) -> Option<String> {
+    let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     let mode = line.as_bytes().get(..10)?;
     let is_mode = matches!(mode[0], b'-' | b'd' | b'l')
         && mode[1..].iter().all(|byte| matches!(byte, b'r' | b'w' | b'x' | b's' | b'S' | b't' | b'T' | b'-'));
@@ -215,19 +211,9 @@ mod tests {
             "src/a.rs:1:use b;\nsrc/a.rs:22:    b::c()\nsrc/a.rs-23-}\nlib/x-1.ts:4:7: b\n",
             Some("src/a.rs\n1:use b;\n22:    b::c()\n23-}\nlib/x-1.ts\n4:7: b\n"),
         );
+        check(Shape::Matches, "a.rs:1:x\n--\na.rs:9:x\n--\nb.rs:1:x\n", Some("a.rs\n1:x\n--\n9:x\n--\nb.rs\n1:x\n"));
         check(Shape::Matches, "a.rs:1:x\nb.rs:1:x\n", None);
         check(Shape::Matches, "12:30:01 started\n12:30:02 ended\n", None);
-    }
-
-    #[test]
-    fn paths_are_by_folder() {
-        check(
-            Shape::Paths,
-            "a\nsrc/b.rs\nsrc/c.rs\nsrc/d/e.rs\nsrc/\n",
-            Some("a\nsrc/{b.rs,c.rs}\nsrc/d/e.rs\nsrc/\n"),
-        );
-        check(Shape::Paths, "a/b\na/c\na/{d}\n", None);
-        check(Shape::Paths, "one two\nthree four\nfive six\nseven\n", None);
     }
 
     #[test]
@@ -244,5 +230,17 @@ mod tests {
                     -rw-r--r--  1 me me  120 Nov  5  2024 a b.txt\nlrwxrwxrwx 1 me me 5 Nov 25 23:33 x -> a b.txt\n";
         check(Shape::Listing, text, Some(".\nsrc/\n120 a b.txt\nx -> a b.txt\n"));
         check(Shape::Listing, "total 12\nnothing\n", None);
+        let found = "  589 4 drwxr-xr-x 3 root root 4096 Nov 26 17:54 /core\n 58 16 -rw-r--r-- 1 root root 846 Nov 26 17:54 \
+                     /core/a.rs\n   61  8 -rw-r--r--   1 root   root   7 Nov 26 17:54 /core/b c\n";
+        check(Shape::Listing, found, Some("/core/\n846 /core/a.rs\n7 /core/b c\n"));
+    }
+
+    #[test]
+    fn hashes_of_commits_are_short() {
+        let hash = "ce16ca77cf034e04a806ad64aa64127cf9757e7b";
+        let text = format!("commit {hash} (HEAD -> main)\nAuthor: A\n\n    commit {hash}\ncommit abc1234\n");
+        let wanted = format!("commit ce16ca77cf03 (HEAD -> main)\nAuthor: A\n\n    commit {hash}\ncommit abc1234\n");
+        check(Shape::Commits, &text, Some(&wanted));
+        check(Shape::Commits, "commit abc1234\n", None);
     }
 }
