@@ -9,6 +9,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { DEEP, FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, SDKS, VARIANTS } from "./entries.mjs";
 import { refuseUnlisted } from "./licences.mjs";
 import { root } from "./lib.mjs";
@@ -244,6 +245,15 @@ const BYTES = {
   cl100k_base: "vocab/cl100k_base.vocab",
 };
 
+/** Engines that are also there deflated, for bundles for Node: only ES modules. */
+const DEFLATED = ["engine", "count", "workspace"];
+
+/** Returns JavaScript of a function that returns the deflated bytes of a file, in Node. */
+function deflatedOf(dist, name) {
+  const text = deflateRawSync(readFileSync(join(dist, BYTES[name])), { level: 9 }).toString("base64");
+  return `()=>Buffer.from("${text}","base64")`;
+}
+
 /** Returns JavaScript of a function that returns the bytes of a file. */
 function bytesOf(dist, name) {
   const file = readFileSync(join(dist, BYTES[name]));
@@ -263,6 +273,9 @@ function writeBytes(dist, suffix) {
   const head = suffix === ".js" ? "export default " : "module.exports=";
   for (const name of Object.keys(BYTES))
     writeFileSync(join(dist, "bytes", `${name}${suffix}`), `${head}${bytesOf(dist, name)};\n`);
+  if (suffix !== ".js") return;
+  for (const name of DEFLATED)
+    writeFileSync(join(dist, "bytes", `${name}-deflated.js`), `${head}${deflatedOf(dist, name)};\n`);
 }
 
 function bytesInside(dist) {

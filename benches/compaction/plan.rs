@@ -57,7 +57,7 @@ fn main() {
     }
     // The same for a log, with one more message each time: the results for the other messages are cached.
     let (model, origin) = (CostModel::Espalier, Origin::Exact);
-    let counting = Counting { model, tokenizer, tools: 0, origin, by_items: false };
+    let counting = Counting { model, tokenizer, tools: 0, origin, by_items: false, provider: None };
     let mut log = Log::from_messages(messages, 0, counting).expect("messages");
     for round in 0..rounds {
         let parts = vec![Part::Text { text: format!("And now step {round}.") }];

@@ -63,7 +63,8 @@ fn main() {
     for path in files {
         let text = std::fs::read_to_string(&path).expect("readable");
         let Some(messages) = conversations::messages(&text) else { continue };
-        let meter = Meter { model: CostModel::Espalier, tokenizer: &*encoding, tools: 0, by_items: false };
+        let meter =
+            Meter { model: CostModel::Espalier, tokenizer: &*encoding, tools: 0, by_items: false, provider: None };
         let whole: u64 = messages.iter().map(|message| meter.message(message)).sum();
         for budget in &budgets {
             let budget = match budget.strip_suffix('%').and_then(|share| share.parse::<u64>().ok()) {

@@ -12,6 +12,7 @@ import { isExceeded } from "../errors/exceeded.ts";
 import { check } from "../options/check.ts";
 import { REPLAY_COST } from "../options/schemas/bill.ts";
 import { modelFacts } from "../tokens/models.ts";
+import { loading } from "../tokens/loading.ts";
 import { addUsage, fullPrices, usageCost } from "../tokens/usage.ts";
 import type { CacheLifetime, Prices, Usage } from "../types/cache.ts";
 import { ProviderCache } from "./provider-cache.ts";
@@ -50,6 +51,8 @@ const MILLION = 1_000_000;
  *   {@link countMessages}
  */
 export async function replayCost(messages: unknown, options: ReplayCostOptions = {}): Promise<ReplayCost> {
+  const load = loading(options);
+  if (load) await load;
   const {
     model,
     window: stated,

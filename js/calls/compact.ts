@@ -4,6 +4,7 @@ import { wasm } from "../engine/engine.ts";
 import { EspalierError, badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { Clock } from "../providers/types.ts";
+import { loading } from "../tokens/loading.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { PlanItem } from "../types/messages.ts";
 import { providerOf } from "../validity/providers.ts";
@@ -58,6 +59,8 @@ export async function compactMessages<T>(
   messages: T,
   options: CompactOptions,
 ): Promise<CompactResult<T> & { repaired: Removal[] }> {
+  const load = loading(options);
+  if (load) await load;
   const fields = compactFields(options);
   const reading = read(messages, options);
   const { keep, cover, ...rest } = fields;

@@ -18,6 +18,7 @@ import type { DropMedia, PruneOptions, PruneReport, Removal, SharedMessages } fr
 import type { MessageFate } from "../types/generated/prune.ts";
 import type { Totals } from "../types/count.ts";
 import type { Usage } from "../types/cache.ts";
+import { loading } from "../tokens/loading.ts";
 import { check } from "../options/check.ts";
 import { canLoseMedia } from "../validity/media.ts";
 import { REQUEST } from "../options/schemas/requests.ts";
@@ -146,6 +147,8 @@ export async function request<T, R>(
   options: RequestOptions<R>,
   send: Send<T, R>,
 ): Promise<RequestResult<T, R>> {
+  const load = loading(options);
+  if (load) await load;
   if (typeof send !== "function")
     throw new EspalierError({
       code: "bad_input",

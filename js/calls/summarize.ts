@@ -3,6 +3,7 @@
 import { wasm } from "../engine/engine.ts";
 import { check } from "../options/check.ts";
 import { SUMMARIZE } from "../options/schemas/compaction.ts";
+import { loading } from "../tokens/loading.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, SummarizeOptions, SummarizeResult } from "../types/compact-report.ts";
 import { compactFields } from "./compact-fields.ts";
@@ -29,6 +30,8 @@ import { runCompaction } from "./run-compaction.ts";
  * @throws EspalierError as {@link countMessages}
  */
 export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
+  const load = loading(options);
+  if (load) await load;
   const { llm, maxLlmTokens = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = check(options, SUMMARIZE);
   // Other options of compactions have no meaning here.
   const {

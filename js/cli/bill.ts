@@ -69,9 +69,15 @@ function caveat({ requests, promptTokens, output, cost }: Recorded, found: Repla
   const perRequest = promptTokens / requests;
   const { usage } = found.ways.find(({ way }) => way === "whole")!;
   const counted = usage.promptTotal / found.requests;
-  const line = `recorded: ${plural(requests, "request")} with ${number(promptTokens)} prompt tokens and ${number(output)} written, ${money(cost, found.unit)} at these prices`;
+  const line =
+    `recorded: ${plural(requests, "request")} with ${number(promptTokens)} prompt tokens and ${number(output)} ` +
+    `written, ${money(cost, found.unit)} at these prices`;
   if (perRequest <= counted * EXCESS) return line;
-  return `${line}; that is ${number(Math.round(perRequest))} prompt tokens a request, and ${number(Math.round(counted))} are billed: what ${session.tool} sends beside the messages, such as its system prompt and tools, is not in the file`;
+  return (
+    `${line}; that is ${number(Math.round(perRequest))} prompt tokens a request, and ` +
+    `${number(Math.round(counted))} are billed: what ${session.tool} sends beside the messages, such as its ` +
+    "system prompt and tools, is not in the file"
+  );
 }
 
 /** Returns the recorded time of each message. */
@@ -86,7 +92,8 @@ export function shownBill(found: ReplayCost): string {
   const assumed = windowSource === "assumedLimit" ? " (assumed; --window N states it)" : "";
   return [
     ...termsOf(found),
-    `${plural(requests, "request")}; ${number(tokens)} tokens in the last one; window ${number(window)}${assumed}, budget ${number(budget)}`,
+    `${plural(requests, "request")}; ${number(tokens)} tokens in the last one; window ` +
+      `${number(window)}${assumed}, budget ${number(budget)}`,
     "",
     ...table(found),
     "",
@@ -102,8 +109,10 @@ function termsOf({ model, prices, priceSource, cache, unit, hasTimes }: ReplayCo
   return [
     unit === "dollars"
       ? `${model}: dollars per million tokens: ${list} (${priceSource})`
-      : `${model === undefined ? "no model" : `${model}: unknown prices`}: relative to a token of input: ${list}; --model NAME prices a model`,
-    `cache of ${provider}: ${kind === "marks" ? "up to marks" : "automatic"}, from ${number(minTokens)} tokens, ${minutes} minutes${isAssumed ? " (assumed)" : ""} (${source}, ${date})`,
+      : `${model === undefined ? "no model" : `${model}: unknown prices`}: relative to a token of input: ` +
+        `${list}; --model NAME prices a model`,
+    `cache of ${provider}: ${kind === "marks" ? "up to marks" : "automatic"}, from ${number(minTokens)} ` +
+      `tokens, ${minutes} minutes${isAssumed ? " (assumed)" : ""} (${source}, ${date})`,
     hasTimes ? "times: those of the file" : "times: none in the file, so that --pace sets the pause between requests",
   ];
 }
@@ -130,7 +139,8 @@ function remarks(way: WayCost, { unit, requests, window, budget, cache }: Replay
   if (way.way === "whole") {
     if (refused)
       lines.push(
-        `${name}: request ${number(refused.request)} would be refused (${number(refused.tokens)} tokens of ${number(window)}); from there on its host keeps the system messages and the newest others that fit`,
+        `${name}: request ${number(refused.request)} would be refused (${number(refused.tokens)} tokens of ` +
+          `${number(window)}); from there on its host keeps the system messages and the newest others that fit`,
       );
     if (cold > 0) lines.push(`${name}: ${plural(cold, "request")} after a pause found the cache empty`);
     return lines;
@@ -138,18 +148,21 @@ function remarks(way: WayCost, { unit, requests, window, budget, cache }: Replay
   const [first] = failed;
   if (first)
     lines.push(
-      `${name}: ${plural(failed.length, "request")} of ${number(requests)} could not be made, so that the cost is not comparable; the first is ${number(first.request)}: ${first.message}`,
+      `${name}: ${plural(failed.length, "request")} of ${number(requests)} could not be made, so that the ` +
+        `cost is not comparable; the first is ${number(first.request)}: ${first.message}`,
     );
   if (budget < 2 * cache.minTokens)
     lines.push(
-      `${name}: requests below ${number(cache.minTokens)} tokens are not cached; a budget of ${number(budget)} saves less than it costs`,
+      `${name}: requests below ${number(cache.minTokens)} tokens are not cached; a budget of ` +
+        `${number(budget)} saves less than it costs`,
     );
   if (removals.length > 0) lines.push(`${name}: ${paid(removals, unit)}`);
   if (way.way === "conversation" && removals.length > 0)
     lines.push(
       summaries.calls === 0
         ? `${name}: rules write the summaries, which costs nothing; --summary-tokens N prices those of a model`
-        : `${name}: ${plural(summaries.calls, "request")} for summaries cost ${money(summaries.cost, unit)}, which is in the sum`,
+        : `${name}: ${plural(summaries.calls, "request")} for summaries cost ${money(summaries.cost, unit)}, ` +
+            "which is in the sum",
     );
   return lines;
 }
@@ -164,7 +177,10 @@ function paid(removals: readonly RemovalCost[], unit: ReplayCost["unit"]): strin
   const middle = waits[waits.length >> 1];
   const wait = middle === undefined ? "" : `; half of them pay within ${plural(middle, "request")}`;
   const cold = free === 0 ? "" : `; ${number(free)} came after a pause and cost nothing`;
-  return `${plural(removals.length, "removal")} cost ${money(once, unit)} of cache writes; ${number(count)} paid before the end${wait}${cold}`;
+  return (
+    `${plural(removals.length, "removal")} cost ${money(once, unit)} of cache writes; ${number(count)} paid ` +
+    `before the end${wait}${cold}`
+  );
 }
 
 function percent(share: number): string {

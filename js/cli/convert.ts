@@ -46,7 +46,10 @@ export function writtenAs(
   if (isLayout(to) && !isFormat(to)) {
     if (session?.layout !== to) {
       const has = session ? `a file of ${session.layout}` : "not a session file";
-      const message = `--to ${to} writes a session in its own layout, but FILE is ${has}. A file of one tool cannot become one of another; --to FORMAT makes messages of it. If the messages belong to a file of ${to}, convert --session names it`;
+      const message =
+        `--to ${to} writes a session in its own layout, but FILE is ${has}. A file of one tool cannot become ` +
+        `one of another; --to FORMAT makes messages of it. If the messages belong to a file of ${to}, convert ` +
+        "--session names it";
       throw new EspalierError({ code: "bad_option", message, path: "options.to" });
     }
     const file = writeSession(session, withOwnObjects(messages, format, session), original());

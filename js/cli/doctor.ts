@@ -124,7 +124,8 @@ function shownDiagnosis(
   if (findings.length > MOST) lines.push(`  and ${number(findings.length - MOST)} more (--json lists all)`);
   const share = window === undefined ? "" : `, ${((100 * tokens.total) / window).toFixed(1)} % of ${number(window)}`;
   lines.push(
-    `${number(tokens.total)} tokens (${tokens.encoding}, ${tokens.origin})${share}: system ${number(tokens.frame)}, conversation ${number(tokens.conversation)}, tools ${number(tokens.tools)}`,
+    `${number(tokens.total)} tokens (${tokens.encoding}, ${tokens.origin})${share}: system ` +
+      `${number(tokens.frame)}, conversation ${number(tokens.conversation)}, tools ${number(tokens.tools)}`,
   );
   const largest = tokens.perMessage
     .map((one, at) => ({ ...one, at }))
@@ -137,12 +138,14 @@ function shownDiagnosis(
   if (last) lines.push(`  recorded for the newest request: ${number(last.usage.promptTotal)} prompt tokens`);
   for (const { tool, count, tokens: own, messages } of repeats) {
     lines.push(
-      `  repeats: the same result of ${tool} ${count} times, ${number(own)} tokens in excess (messages ${messages.slice(0, 6).join(", ")}${messages.length > 6 ? ", …" : ""})`,
+      `  repeats: the same result of ${tool} ${count} times, ${number(own)} tokens in excess (messages ` +
+        `${messages.slice(0, 6).join(", ")}${messages.length > 6 ? ", …" : ""})`,
     );
   }
   if (compacted !== undefined)
     lines.push(
-      `  a compaction by rules to a third would free ${number(tokens.total - compacted)} tokens and leave ${number(compacted)}`,
+      `  a compaction by rules to a third would free ${number(tokens.total - compacted)} tokens and leave ` +
+        `${number(compacted)}`,
     );
   return lines.join("\n");
 }

@@ -98,7 +98,8 @@ function showLog(
       .edits()
       .map(({ id, rule, author, tokensBefore, tokensAfter, revokedBy }) => [
         id,
-        ` (${rule}) by ${author}, ${number(tokensBefore)} -> ${number(tokensAfter)} tokens${revokedBy ? `, undone by ${revokedBy}` : ""}`,
+        ` (${rule}) by ${author}, ${number(tokensBefore)} -> ${number(tokensAfter)} ` +
+          `tokens${revokedBy ? `, undone by ${revokedBy}` : ""}`,
       ]),
   );
   const lines: string[] = [];
@@ -113,7 +114,8 @@ function showLog(
   const { total } = log.totals();
   const pins = log.pins().map(({ message, fact, text: words }) => message ?? fact ?? words ?? "");
   lines.push(
-    `${number(log.originals)} messages; ${number(log.view().messages.length)} are sent, ${number(total)} tokens${pins.length > 0 ? `; pinned: ${pins.join(", ")}` : ""}`,
+    `${number(log.originals)} messages; ${number(log.view().messages.length)} are sent, ${number(total)} ` +
+      `tokens${pins.length > 0 ? `; pinned: ${pins.join(", ")}` : ""}`,
   );
   return lines.join("\n");
 }

@@ -41,7 +41,9 @@ export function parseInput(text: string, file: string): unknown {
       .split("\n")
       .flatMap((line, at) => (line.trim() === "" ? [] : [ofLine(line, `line ${at + 1} of ${file}`)]));
     if (values.every((value) => isRequest(unwrapped(value)))) {
-      const message = `${file} contains ${values.length} requests, one a line, as files for batches and fine-tuning do; pass one of them: head -n 1 ${file} | espalier … -`;
+      const message =
+        `${file} contains ${values.length} requests, one a line, as files for batches and fine-tuning do; pass ` +
+        `one of them: head -n 1 ${file} | espalier … -`;
       throw new EspalierError({ code: "bad_input", message, path: file });
     }
     return values;
@@ -55,7 +57,9 @@ function ofLine(line: string, where: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    const message = `${where} is not JSON: ${(cause as Error).message}. Each line of JSON Lines must be one JSON value; remove the line if it is incomplete.`;
+    const message =
+      `${where} is not JSON: ${(cause as Error).message}. Each line of JSON Lines must be one JSON value; ` +
+      "remove the line if it is incomplete.";
     throw new EspalierError({ code: "bad_json", message, path: where, cause });
   }
 }

@@ -103,7 +103,9 @@ function readLog(
   const refuse = (path: string, why: string, cause?: unknown) =>
     new EspalierError({
       code: "bad_message",
-      message: `${why}. A log belongs to one conversation, whose messages may only be added to; name another file with --log`,
+      message:
+        `${why}. A log belongs to one conversation, whose messages may only be added to; name another file ` +
+        "with --log",
       path,
       ...(cause !== undefined && { cause }),
     });

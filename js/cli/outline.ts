@@ -53,7 +53,9 @@ export async function outlineOf(
   const left = [...skipped].map(([why, count]) => `${count} ${why}`).join(", ");
   return {
     result,
-    note: `${files.length} files, ${number(result.tokens)} of ${number(budget)} tokens${missing(result.missing)}${left && `; left out: ${left}`}`,
+    note:
+      `${files.length} files, ${number(result.tokens)} of ${number(budget)} ` +
+      `tokens${missing(result.missing)}${left && `; left out: ${left}`}`,
   };
 }
 

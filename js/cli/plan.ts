@@ -8,11 +8,15 @@ import { number, shown } from "./report.ts";
 export function planned({ report, edits }: { report: CompactReport; edits: readonly Edit[] }): string {
   const rows = edits.map(({ id, kind, rule, targets, tokensBefore, tokensAfter }) => {
     const ids = [...new Set(targets.map(({ message }) => message))];
-    return `  ${id} ${kind} (${rule}): ${ids.length} message${ids.length === 1 ? "" : "s"} (${abbreviateIds(ids)}), ${number(tokensBefore)} -> ${number(tokensAfter)} tokens`;
+    return (
+      `  ${id} ${kind} (${rule}): ${ids.length} message${ids.length === 1 ? "" : "s"} (${abbreviateIds(ids)}), ` +
+      `${number(tokensBefore)} -> ${number(tokensAfter)} tokens`
+    );
   });
   const fates = report.messages.map(
     ({ id, role, before, after, fate, rule }) =>
-      `  ${fate.padEnd(8)} ${id} ${role}, ${number(before)} -> ${number(after)}${rule === undefined ? "" : ` (${rule})`}`,
+      `  ${fate.padEnd(8)} ${id} ${role}, ${number(before)} -> ` +
+      `${number(after)}${rule === undefined ? "" : ` (${rule})`}`,
   );
   const said = edits.flatMap(
     ({ message }) => message?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? [],

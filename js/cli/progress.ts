@@ -18,7 +18,8 @@ export function progress(stream: NodeJS.WriteStream): { event: (event: CompactPr
         const start = Date.now();
         const show = () =>
           stream.write(
-            `\r\x1b[Kwaiting for the model (${event.promptTokens} tokens sent, ${Math.round((Date.now() - start) / 1000)} s)`,
+            `\r\x1b[Kwaiting for the model (${event.promptTokens} tokens sent, ` +
+              `${Math.round((Date.now() - start) / 1000)} s)`,
           );
         show();
         timer = setInterval(show, 1000);

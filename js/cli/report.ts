@@ -19,19 +19,21 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
       lines.push(`  ${step}: ${outcome}, ${number(tokensBefore)} -> ${number(tokensAfter)} (${why})`);
     }
     const seen = (report.quality?.retention ?? []).filter(({ all }) => all > 0);
-    if (seen.length > 0)
-      lines.push(
-        `  still in view: ${seen.map(({ kind, all, ownLine, recall }) => `${words(kind)} ${number(ownLine)} of ${number(all)}${recall > 0 ? ` (${number(recall)} by recall)` : ""}`).join(", ")}`,
-      );
-    const facts = report.ledger ?? [];
-    if (facts.length > 0)
-      lines.push(
-        `  kept by rule: ${facts.map(({ block, lines: kept, leftOut }) => `${block} ${number(kept)}${leftOut > 0 ? ` (${number(leftOut)} only by recall)` : ""}`).join(", ")}`,
-      );
+    const counted = seen.map(({ kind, all, ownLine, recall }) => {
+      const recalled = recall > 0 ? ` (${number(recall)} by recall)` : "";
+      return `${words(kind)} ${number(ownLine)} of ${number(all)}${recalled}`;
+    });
+    if (counted.length > 0) lines.push(`  still in view: ${counted.join(", ")}`);
+    const facts = (report.ledger ?? []).map(({ block, lines: kept, leftOut }) => {
+      const recalled = leftOut > 0 ? ` (${number(leftOut)} only by recall)` : "";
+      return `${block} ${number(kept)}${recalled}`;
+    });
+    if (facts.length > 0) lines.push(`  kept by rule: ${facts.join(", ")}`);
     for (const miss of report.quality?.misses ?? []) lines.push(`  missing: ${miss}`);
     if (report.model)
       lines.push(
-        `  model: ${report.model.calls} calls, ${number(report.model.promptTokens)} tokens sent${report.model.error ? `, ${report.model.error}` : ""}`,
+        `  model: ${report.model.calls} calls, ${number(report.model.promptTokens)} tokens ` +
+          `sent${report.model.error ? `, ${report.model.error}` : ""}`,
         ...(report.model.gaps ?? []).map((gap) => `  gap in the model's summary: ${gap}`),
       );
   }

@@ -122,7 +122,8 @@ export function shownSearch(
   const { added, changed, unchanged, removed } = report;
   if (unchanged + removed + changed > 0)
     lines.push(
-      `  index: ${number(added)} added, ${number(changed)} changed, ${number(removed)} removed, ${number(unchanged)} unchanged`,
+      `  index: ${number(added)} added, ${number(changed)} changed, ${number(removed)} removed, ` +
+        `${number(unchanged)} unchanged`,
     );
   const failed = tried.filter(({ outcome }) => outcome === "failed" || outcome === "timedOut");
   for (const { strategy: tried, outcome, why } of failed)

@@ -20,18 +20,22 @@ export function shownSession(session: Session, view: SessionView): string {
         ? ["live context", "--view history shows the whole history"]
         : ["whole history", "--view live shows the live context"];
     lines.push(
-      `  ${shown}: ${plural((view === "live" ? messages : history).length, "message")}; compacted ${plural(compactions.length, "time")} (${other}, ${plural((view === "live" ? history : messages).length, "message")})`,
+      `  ${shown}: ${plural((view === "live" ? messages : history).length, "message")}; compacted ` +
+        `${plural(compactions.length, "time")} (${other}, ` +
+        `${plural((view === "live" ? history : messages).length, "message")})`,
     );
   }
   const last = usage.at(-1);
   if (last)
     lines.push(
-      `  recorded for the newest request: ${number(last.usage.promptTotal)} prompt tokens${last.model === undefined ? "" : ` (${last.model})`}`,
+      `  recorded for the newest request: ${number(last.usage.promptTotal)} prompt ` +
+        `tokens${last.model === undefined ? "" : ` (${last.model})`}`,
     );
   if (sideChains.length > 0) {
     const ids = sideChains.slice(0, NAMED).map(({ id, kind, messages: own }) => `${id} (${kind}, ${own.length})`);
     lines.push(
-      `  left out: ${plural(sideChains.length, "side chain")}: ${ids.join(", ")}${sideChains.length > NAMED ? ", …" : ""} (--side-chain ID opens one)`,
+      `  left out: ${plural(sideChains.length, "side chain")}: ` +
+        `${ids.join(", ")}${sideChains.length > NAMED ? ", …" : ""} (--side-chain ID opens one)`,
     );
   }
   if (skipped.length > 0)
@@ -58,10 +62,9 @@ export function sessionLog(session: Session): string {
       tokensBefore === undefined
         ? ""
         : `, ${number(tokensBefore)}${tokensAfter === undefined ? "" : ` -> ${number(tokensAfter)}`} tokens`;
-    rows.push({
-      at: before - 0.5,
-      text: `${time(before)}compaction at ${place}: replaced ${plural(before, "message")}${tokens}${summary === undefined ? "" : `, summary of ${plural(summary.length, "character")}`}`,
-    });
+    const length = summary === undefined ? "" : `, summary of ${plural(summary.length, "character")}`;
+    const text = `${time(before)}compaction at ${place}: replaced ${plural(before, "message")}${tokens}${length}`;
+    rows.push({ at: before - 0.5, text });
   }
   for (const {
     answer,
@@ -71,7 +74,9 @@ export function sessionLog(session: Session): string {
     const cached = cacheRead > 0 ? ` (${number(cacheRead)} from the cache)` : "";
     rows.push({
       at: answer,
-      text: `${time(answer)}request: ${number(promptTotal)} prompt tokens${cached}, ${number(output)} written${model === undefined ? "" : `, ${model}`}`,
+      text:
+        `${time(answer)}request: ${number(promptTotal)} prompt tokens${cached}, ${number(output)} ` +
+        `written${model === undefined ? "" : `, ${model}`}`,
     });
   }
   rows.sort((a, b) => a.at - b.at);

@@ -49,7 +49,9 @@ export const FLAGS = {
     value: "N",
     short: "b",
     of: ["prune", "compact", "bill", "summarize", "outline", "search"],
-    help: "max tokens of the result; 32k is 32000, 1.5k is 1500. Default for search: 32000; for outline FILE: no limit; for bill, where it limits each request: the window",
+    help:
+      "max tokens of the result; 32k is 32000, 1.5k is 1500. Default for search: 32000; for outline FILE: no " +
+      "limit; for bill, where it limits each request: the window",
   },
   json: {
     of: [...READING, "summarize", "outline", "search"],
@@ -68,7 +70,9 @@ export const FLAGS = {
     value: "NAME",
     of: SESSIONS,
     values: ["live", "history"],
-    help: "for a session file: live (default), the messages of its next request; history (default of bill), all messages that it ever had",
+    help:
+      "for a session file: live (default), the messages of its next request; history (default of bill), all " +
+      "messages that it ever had",
   },
   "side-chain": {
     value: "ID",
@@ -79,7 +83,9 @@ export const FLAGS = {
   to: {
     value: "NAME",
     of: ["prune", "compact", "convert"],
-    help: `write messages in this format, or a file in the session's own layout, from which its tool can resume: ${WRITABLE.join(", ")}`,
+    help:
+      "write messages in this format, or a file in the session's own layout, from which its tool can resume: " +
+      `${WRITABLE.join(", ")}`,
     values: [...FORMATS, ...WRITABLE],
   },
   session: {
@@ -116,7 +122,9 @@ export const FLAGS = {
   },
   repair: {
     of: ["doctor"],
-    help: "write an accepted session: in the file's own layout if its tool can resume from it, else messages; the original stays",
+    help:
+      "write an accepted session: in the file's own layout if its tool can resume from it, else messages; the " +
+      "original stays",
   },
   encoding: {
     value: "NAME",
@@ -127,7 +135,9 @@ export const FLAGS = {
   model: {
     value: "NAME",
     of: [...READING, "summarize", "log"],
-    help: "selects the encoding by model; default: the model of a request. For bill: its prices, window and cache; default: the session's model",
+    help:
+      "selects the encoding by model; default: the model of a request. For bill: its prices, window and cache; " +
+      "default: the session's model",
   },
   "cost-model": {
     value: "NAME",
@@ -139,7 +149,9 @@ export const FLAGS = {
   llm: {
     value: "PROVIDER:MODEL",
     of: compact,
-    help: "the model that writes the summary: openai, openai-responses, anthropic or gemini; the key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY. Without it rules write the summary, offline",
+    help:
+      "the model that writes the summary: openai, openai-responses, anthropic or gemini; the key comes from " +
+      "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY. Without it rules write the summary, offline",
   },
   "base-url": {
     value: "URL",
@@ -154,14 +166,18 @@ export const FLAGS = {
   "on-failure": {
     value: "WHAT",
     of: compact,
-    help: "offline (default): if the model fails, rules write the summary; leave: nothing changes, and a conversation that does not fit is an error",
+    help:
+      "offline (default): if the model fails, rules write the summary; leave: nothing changes, and a " +
+      "conversation that does not fit is an error",
     values: ["leave", "offline"],
   },
   "timeout-ms": { value: "MS", of: compact, help: "timeout of each model call, in milliseconds; default 120000" },
   focus: {
     value: "TEXT|PATHS",
     of: ["compact", "outline"],
-    help: "compact: what the summary should focus on; outline: comma-separated files that are being worked on, which are left out",
+    help:
+      "compact: what the summary should focus on; outline: comma-separated files that are being worked on, " +
+      "which are left out",
   },
   force: { of: compact, help: "compact even if the conversation fits" },
   plan: { of: compact, help: "show the planned changes, message by message, and the summary; nothing is written" },
@@ -188,7 +204,9 @@ export const FLAGS = {
   recall: {
     value: "ID",
     of: ["log"],
-    help: "print the originals that an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary); for a session file: messages of its view (m17, m3..m9)",
+    help:
+      "print the originals that an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary " +
+      "(e40:summary); for a session file: messages of its view (m17, m3..m9)",
   },
   selection: {
     value: "A[:B]",
@@ -212,11 +230,15 @@ export const FLAGS = {
   index: {
     value: "DIR",
     of: ["search"],
-    help: "store the index there, so that the next search only reads new and changed files; default: not stored. It is rebuilt if it is damaged or has another version or other options",
+    help:
+      "store the index there, so that the next search only reads new and changed files; default: not stored. " +
+      "It is rebuilt if it is damaged or has another version or other options",
   },
   structure: {
     of: ["search"],
-    help: "cut files of languages with a grammar at their definitions, and name the definitions of each hit; indexing takes longer",
+    help:
+      "cut files of languages with a grammar at their definitions, and name the definitions of each hit; " +
+      "indexing takes longer",
   },
   contributions: { of: ["search"], help: "show what each word contributed to each score" },
   help: { short: "h", of: ALL, help: "print this" },
@@ -264,29 +286,39 @@ function row([name, { value, short, help }]: [string, Flag]): string {
   return [begin, ...rest.map((line) => " ".repeat(INDENT) + line)].join("\n");
 }
 
-const INPUT = `FILE is a session file of an agent (Claude Code, Codex, gemini-cli, Copilot, Cline, pi and more: docs/sessions.md), or JSON (or JSON
-Lines, one message a line): messages, or a request with messages, of OpenAI chat or Responses, Anthropic, Gemini, VS Code or the AI SDK.
-Its kind is detected from its content, and reported. "-" reads standard input. FILE is never changed.
-Text is UTF-8, or UTF-16 with a byte order mark.`;
+const INPUT = `\
+FILE is a session file of an agent (Claude Code, Codex, gemini-cli, Copilot, Cline, pi and more: docs/sessions.md), or
+JSON (or JSON Lines, one message a line): messages, or a request with messages, of OpenAI chat or Responses,
+Anthropic, Gemini, VS Code or the AI SDK. Its kind is detected from its content, and reported. "-" reads standard
+input. FILE is never changed. Text is UTF-8, or UTF-16 with a byte order mark.`;
 
-const LEFT_OUT = `outline leaves out node_modules, .git, what the repository's .gitignore files name, links, binary files, files that are not UTF-8 or UTF-16,
-files of more than 1 MB, and files of languages without a grammar; standard error reports how many.`;
+const LEFT_OUT = `\
+outline leaves out node_modules, .git, what the repository's .gitignore files name, links, binary files, files that
+are not UTF-8 or UTF-16, files of more than 1 MB, and files of languages without a grammar; standard error reports how
+many.`;
 
-const NOT_SEARCHED = `search leaves out what the .gitignore and .ignore files name, links, binary, generated and minified files, files of more than 1.5 MiB,
-those that are not UTF-8 or UTF-16, lock files, and folders of dependencies and caches; standard error reports how many. QUERY "-" is read
-from standard input. Nothing is sent anywhere.`;
+const NOT_SEARCHED = `\
+search leaves out what the .gitignore and .ignore files name, links, binary, generated and minified files, files of
+more than 1.5 MiB, those that are not UTF-8 or UTF-16, lock files, and folders of dependencies and caches; standard
+error reports how many. QUERY "-" is read from standard input. Nothing is sent anywhere.`;
 
-const WORDS = `After a count: exact (the model's own public encoding), prior (a similar encoding, since the model's own is not public),
-estimate (it contains something that cannot be counted). "System", in errors "frame", counts system messages, which are never
-removed.`;
+const WORDS = `\
+After a count: exact (the model's own public encoding), prior (a similar encoding, since the model's own is not
+public), estimate (it contains something that cannot be counted). "System", in errors "frame", counts system messages,
+which are never removed.`;
 
-const CODES = `Exit codes: 0 done, 1 a bug of espalier, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was
-changed, 6 doctor found what a provider would refuse, 130 interrupted (Ctrl-C) and nothing was changed.`;
+const CODES = `\
+Exit codes: 0 done, 1 a bug of espalier, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed
+and nothing was changed, 6 doctor found what a provider would refuse, 130 interrupted (Ctrl-C) and nothing was
+changed.`;
 
 /** Returns the help on everything, or on one command. */
 export function help(command?: string): string {
   if (command === "completion")
-    return `espalier completion ${SHELLS.join("|")}\n  prints a completion script for your shell, such as: source <(espalier completion bash)`;
+    return (
+      `espalier completion ${SHELLS.join("|")}\n  prints a completion script for your shell, such as: source ` +
+      "<(espalier completion bash)"
+    );
   if (command === undefined || !isCommand(command)) {
     const list = Object.entries(COMMANDS).map(
       ([name, [operand, what]]) => `  espalier ${`${name} ${operand}`.padEnd(28)} ${what}`,
@@ -299,7 +331,8 @@ export function help(command?: string): string {
       own.length === 0 ? [] : [`${name ? `${name}:\n` : ""}${own.map(row).join("\n")}`],
     );
     const more =
-      "  espalier help COMMAND                 help on one command\n  espalier completion bash|zsh|fish     a completion script for your shell";
+      "  espalier help COMMAND                 help on one command\n  espalier completion bash|zsh|fish     " +
+      "a completion script for your shell";
     return [
       "espalier fits a conversation into a context window.",
       [...list, more].join("\n"),
@@ -339,11 +372,16 @@ export function completion(shell: (typeof SHELLS)[number]): string {
     return [
       ...names.map(
         (name) =>
-          `complete -c espalier -n __fish_use_subcommand -f -a ${name} -d ${quoted(isCommand(name) ? COMMANDS[name][1] : name)}`,
+          `complete -c espalier -n __fish_use_subcommand -f -a ${name} -d ` +
+          `${quoted(isCommand(name) ? COMMANDS[name][1] : name)}`,
       ),
       ...rows.map(
         ([name, { value, short, values, of: commands, help: text }]) =>
-          `complete -c espalier -n ${quoted(of(commands))} -l ${name}${short ? ` -s ${short}` : ""}${value ? " -r" : ""}${values ? ` -f -a ${quoted(values.join(" "))}` : ""} -d ${quoted(text)}`,
+          `complete -c espalier -n ${quoted(of(commands))} -l ${name}` +
+          (short ? ` -s ${short}` : "") +
+          (value ? " -r" : "") +
+          (values ? ` -f -a ${quoted(values.join(" "))}` : "") +
+          ` -d ${quoted(text)}`,
       ),
     ].join("\n");
   }

@@ -121,7 +121,8 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     }),
   );
   const { now } = time;
-  const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, search: options.search }), now };
+  const { provider, search } = options;
+  const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, provider, search }), now };
   const opening = { text: options.log, messages: given.messages, format: options.format, counting };
   const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(
     async (error: unknown) => {
@@ -178,7 +179,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     profile: known,
     llm,
     timeoutsMs: all,
-    compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact },
+    compaction: { ...defined({ provider: providerOf(log.format, provider) }), ...options.compact },
     hooks: options.hooks,
     seed,
     inside: new Inside(),

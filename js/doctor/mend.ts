@@ -16,6 +16,7 @@ import type { DiagnoseOptions } from "./diagnose.ts";
 import { budgetWithin } from "../calls/request-limits.ts";
 import { limitsOf, withinLimits } from "../validity/request-limits.ts";
 import type { LimitFinding, RequestLimits } from "../types/limits.ts";
+import { loading } from "../tokens/loading.ts";
 import { append } from "../formats/append.ts";
 import { knownWindow } from "../calls/limits.ts";
 
@@ -51,6 +52,8 @@ const ROUNDS = 6;
  * @throws EspalierError the errors of {@link diagnose}
  */
 export async function mend(messages: unknown, options: DiagnoseOptions = {}): Promise<Mended> {
+  const load = loading(options);
+  if (load) await load;
   const { provider: asked, limits: given, ...counting } = check(options, DIAGNOSE);
   const { reading, provider } = asProvider(messages, asked, counting.format);
   const limits = limitsOf(provider, given, () => knownWindow(counting.model));

@@ -8,7 +8,7 @@
 
 import { isBuffer } from "../files/bytes.ts";
 import { forgive } from "./crashes.ts";
-import { wasmBlocked, call, isCrash, onFreshInstance, wasm } from "../engine/engine.ts";
+import { wasmBlocked, call, canStart, isCrash, onFreshInstance, ready, wasm } from "../engine/engine.ts";
 import type { WasmBytes, WasmModule } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { Question } from "./tape.ts";
@@ -226,6 +226,7 @@ export async function loadGrammar(
 ): Promise<void> {
   const { wasm: source, signal }: LoadGrammarOptions =
     typeof options === "object" && isSource(options) ? { wasm: options } : check(options, LOAD_GRAMMAR);
+  if (!canStart()) await ready();
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
   if (signal?.aborted) throw signal.reason;

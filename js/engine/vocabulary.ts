@@ -7,7 +7,7 @@
 
 import { isBuffer, isBytes } from "../files/bytes.ts";
 import { fetched } from "./fetched.ts";
-import { call, containing, onFreshInstance, wasm } from "./engine.ts";
+import { call, canStart, containing, onFreshInstance, ready, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import type { EncodingName } from "../types/count.ts";
@@ -61,6 +61,7 @@ export async function loadEncoding(
   name: EncodingName,
   source: Uint8Array | ArrayBuffer | Response | URL | string,
 ): Promise<void> {
+  if (!canStart()) await ready();
   needName(name);
   if (kept.has(name)) return;
   let from: unknown = source;
@@ -132,10 +133,23 @@ export function setVocabularyLocator(locate: (name: EncodingName) => URL): void 
   locator = locate;
 }
 
-/** Loads an encoding if the entry can read or fetch files. */
+/** Returns true if the entry fetches vocabularies, for which only asynchronous calls can wait. */
+export function mayFetch(): boolean {
+  return locator !== undefined;
+}
+
+const fetching = new Map<EncodingName, Promise<void>>();
+
+/** Loads an encoding if the entry can read or fetch files. Calls that need the same file share one download. */
 export async function loadNeeded(name: EncodingName): Promise<void> {
   ensureEncoding(name);
-  if (!kept.has(name) && locator && FILES.has(name)) await loadEncoding(name, locator(name));
+  if (kept.has(name) || !locator || !FILES.has(name)) return;
+  let download = fetching.get(name);
+  if (!download) {
+    download = loadEncoding(name, locator(name)).finally(() => fetching.delete(name));
+    fetching.set(name, download);
+  }
+  await download;
 }
 
 /** Returns the error for a missing vocabulary. `way` replaces the advice for users of a bundler. */

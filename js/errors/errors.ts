@@ -27,6 +27,14 @@ export type ErrorFields = {
 /** Marks errors of every copy of the package in one process, ES module and CommonJS alike. */
 const BRAND = Symbol.for("espalier.EspalierError");
 
+/** Max length of a message, and what stays of its end, in UTF-16 code units: the engine quotes texts of any length. */
+const [MAX_MESSAGE, MESSAGE_END] = [900, 300];
+
+function shortMessage(message: string): string {
+  if (message.length <= MAX_MESSAGE) return message;
+  return `${message.slice(0, MAX_MESSAGE - MESSAGE_END - 1)}…${message.slice(-MESSAGE_END)}`;
+}
+
 /**
  * The class behind {@link EspalierError}, for subclasses: the union itself cannot be extended.
  *
@@ -39,7 +47,7 @@ export class CodedError<C extends ErrorCode = ErrorCode> extends Error {
   declare readonly details: ErrorDetails[C];
 
   constructor({ code, message, path, details, cause }: ErrorFields) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(shortMessage(message), cause === undefined ? undefined : { cause });
     this.code = code as C;
     if (path !== undefined) this.path = path;
     // Assigned only if present, so that printed errors have no empty field.

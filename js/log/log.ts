@@ -91,9 +91,9 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`
    */
   constructor(options: LogOptions) {
-    const { format, tools, now = Date.now, search, ...how } = check(options, LOG);
+    const { format, provider, tools, now = Date.now, search, ...how } = check(options, LOG);
     this.format = format;
-    this.state = new LogState(format, how, tools, now);
+    this.state = new LogState({ format, provider }, how, tools, now);
     this.finder = new MessageSearch(this.state, search);
   }
 

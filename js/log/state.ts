@@ -22,10 +22,10 @@ import { receiverOfKept } from "../validity/validity.ts";
 import type { Unattached } from "./attach.ts";
 import { HeldEdits } from "./edits.ts";
 import { Lines, messageOf, recordOf } from "./lines.ts";
-import type { LogEditRow, LogPinRow, LogReport, LogView } from "./types.ts";
+import type { LogEditRow, LogOptions, LogPinRow, LogReport, LogView } from "./types.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
-type Fields = ReturnType<typeof counting>;
+type Fields = ReturnType<typeof counting> & { written?: Format };
 
 /** The view as a provider takes it. */
 interface CoreMended {
@@ -56,6 +56,7 @@ export class LogState<T> implements Unattached {
   readonly format: Format;
   /** The host's tool definitions. */
   tools: ToolList;
+  private readonly provider: ProviderName | undefined;
   /** The host's options for counting. */
   private how: Counting;
   /** The same in the core's form, with the tools. */
@@ -66,10 +67,16 @@ export class LogState<T> implements Unattached {
   private core: Core | undefined;
   private owner: Wasm | undefined;
 
-  constructor(format: Format, how: Counting, tools: ToolList | undefined, now: () => number) {
+  constructor(
+    { format, provider }: Pick<LogOptions, "format" | "provider">,
+    how: Counting,
+    tools: ToolList | undefined,
+    now: () => number,
+  ) {
     this.hosts = growing(format);
     this.format = format;
     this.tools = tools ?? [];
+    this.provider = provider;
     this.now = now;
     this.how = how;
     this.fields = this.counting(how, tools);
@@ -253,7 +260,8 @@ export class LogState<T> implements Unattached {
 
   /** Returns checked options in the core's form. An empty conversation of the format reads the tool definitions. */
   private counting(how: Counting, tools: ToolList = []): Fields {
-    return counting(readConversation([], { format: this.format, tools }), how);
+    const fields = counting(readConversation([], { format: this.format, tools }), how);
+    return { ...fields, ...(this.provider && { format: this.provider, written: this.format }) };
   }
 
   // ------------------------------------------------------------ what there is

@@ -6,6 +6,7 @@ import type { CompactReport, CompactStatus, Edit, EditKind, EditTarget } from ".
 import type { CountOptions } from "../types/count.ts";
 import type { RecalledText, View } from "../types/generated/log.ts";
 import type { Format, NeutralMessage, Role } from "../types/messages.ts";
+import type { ProviderName } from "../types/validity.ts";
 
 export type {
   LogCheckpoint,
@@ -112,6 +113,11 @@ export interface Recalled<T> extends Omit<RecalledText, "message"> {
 export interface LogOptions extends Omit<CountOptions, "format" | "imageSize"> {
   /** The format of the messages. */
   format: Format;
+  /**
+   * The provider that receives the messages. Default: by the format. It decides whether the view keeps call ids that
+   * repeat in later rounds; if it is not known (neutral messages, those of the AI SDK), repeated ids get a suffix.
+   */
+  provider?: ProviderName;
   /** Returns milliseconds for the time of entries. Nothing depends on it. Default `Date.now`. */
   now?: () => number;
   /**

@@ -15,7 +15,7 @@ import type { RefusalRule } from "./refusals.ts";
 import { thrown } from "./thrown.ts";
 import type { Clock, Provider, ProviderRequest, SendOptions, StreamPart } from "./types.ts";
 import { Fold, read } from "../formats/ai-sdk/answers.ts";
-import { badAnswer, string } from "./wire.ts";
+import { badAnswer, endOf, string } from "./wire.ts";
 import { isModelMessages, toGenerate, toPrompt } from "../formats/ai-sdk/request.ts";
 import type { SdkVersion } from "../formats/ai-sdk/request.ts";
 import { check } from "../options/check.ts";
@@ -212,12 +212,7 @@ async function* attempt(
     finished = true;
     state.answered = true;
     const answer = read(body);
-    if (!streamed) {
-      if (answer.reasoning) yield { type: "reasoning", text: answer.reasoning };
-      if (answer.text) yield { type: "text", text: answer.text };
-    }
-    for (const call of answer.toolCalls) yield { type: "toolCall", call };
-    yield { type: "done", answer };
+    yield* endOf(answer, streamed);
   } finally {
     guard.end();
     if (!finished) {

@@ -14,7 +14,7 @@ import { EventStream } from "./sse.ts";
 import type { ServerEvent } from "./sse.ts";
 import type { Answer, Clock, HttpOptions, ProviderRequest, SendOptions, StreamPart } from "./types.ts";
 import { usageFrom } from "./usage.ts";
-import { badAnswer } from "./wire.ts";
+import { badAnswer, endOf } from "./wire.ts";
 import type { Delta, Fold, Read, Wire } from "./wire.ts";
 
 /** Max bytes of an answer, and of a refusal that is read. */
@@ -110,12 +110,7 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
     }
     const answer = finishing(wire, raw, head, host);
     finished = true;
-    if (!streamed) {
-      if (answer.reasoning) yield { type: "reasoning", text: answer.reasoning };
-      if (answer.text) yield { type: "text", text: answer.text };
-    }
-    for (const call of answer.toolCalls) yield { type: "toolCall", call };
-    yield { type: "done", answer };
+    yield* endOf(answer, streamed);
   } catch (error) {
     // If the guard ended the attempt, its failure is the reason for any other error.
     const failure = guard.failure ?? error;

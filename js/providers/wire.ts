@@ -3,7 +3,7 @@
 import { errorIn, Failure } from "./failure.ts";
 import type { ErrorBody } from "./failure.ts";
 import type { ServerEvent } from "./sse.ts";
-import type { Finish, ProviderRequest, StreamPart, AnswerToolCall, Warning } from "./types.ts";
+import type { Answer, Finish, ProviderRequest, StreamPart, AnswerToolCall, Warning } from "./types.ts";
 import type { UsageFormat } from "./usage.ts";
 import type { Conversation } from "../formats/request.ts";
 import { isFields } from "../formats/values.ts";
@@ -77,6 +77,16 @@ const QUOTED = 200;
 /** Makes the failure for an unreadable answer; quotes `text` after the reason. */
 export function badAnswer(why: string, text?: string): Failure {
   return new Failure("bad_response", why, {}, { ...(text !== undefined && { quote: { text, max: QUOTED } }) });
+}
+
+/** The last parts of a request's answer: its texts if no stream had them, its calls, and the answer itself. */
+export function* endOf(answer: Answer, streamed: boolean): Generator<StreamPart> {
+  if (!streamed) {
+    if (answer.reasoning) yield { type: "reasoning", text: answer.reasoning };
+    if (answer.text) yield { type: "text", text: answer.text };
+  }
+  for (const call of answer.toolCalls) yield { type: "toolCall", call };
+  yield { type: "done", answer };
 }
 
 /** Makes a call, with its arguments parsed if possible. */

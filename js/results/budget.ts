@@ -7,6 +7,7 @@ import { counting, keptIds, read } from "../calls/reading.ts";
 import { call, isCrash, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
+import { loading } from "../tokens/loading.ts";
 import type { LogEdit } from "../log/types.ts";
 import { Late, contentName, readable, withTimeout } from "./storing.ts";
 import type { StoredResult } from "./storing.ts";
@@ -57,6 +58,8 @@ const CLEARING = {
  *   `encoding_not_loaded`; the reason of `signal` if it is aborted
  */
 export async function budgetResults<T>(messages: T, options: BudgetResultsOptions): Promise<ResultsResult<T>> {
+  const load = loading(options);
+  if (load) await load;
   const { profile = "espalier", level } = check(options, BUDGET_RESULTS);
   const isGemini = profile === "gemini-cli";
   if (!isGemini) need(options.budget, kinds.required(kinds.whole), "options.budget");
@@ -94,6 +97,8 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
  * @throws EspalierError as {@link budgetResults}
  */
 export async function clearResults<T>(messages: T, options: ClearResultsOptions = {}): Promise<ResultsResult<T>> {
+  const load = loading(options);
+  if (load) await load;
   const { profile = "espalier", protectLatest = true } = check(options, CLEAR_RESULTS);
   const isGemini = profile === "gemini-cli";
   const figures: Pick<

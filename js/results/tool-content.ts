@@ -8,6 +8,7 @@ import { forModel, NOTHING } from "../formats/audience.ts";
 import { vscodePart } from "../formats/vscode/read.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { bytesOf, IMAGE_BYTES } from "../tokens/images.ts";
+import { loading } from "../tokens/loading.ts";
 import { withTimeout } from "./storing.ts";
 import { reduceOutput } from "./reduce.ts";
 import type { EarlierResult } from "./reduce.ts";
@@ -244,6 +245,7 @@ async function shortenText(
   }: ToolContentOptions,
 ): Promise<string> {
   const { encoding, profile, maxInlineTokens = INLINE_TOKENS } = others;
+  if (command !== undefined || maxTokens !== undefined) await loading({ encoding });
   const counted = encoding && { encoding };
   const reduced =
     command === undefined

@@ -7,6 +7,7 @@ import { Late, contentName, readable, withTimeout } from "./storing.ts";
 import type { StoreResult } from "./storing.ts";
 import type { EncodingName } from "../types/count.ts";
 import type { Shortened } from "../types/generated/prune.ts";
+import { loading } from "../tokens/loading.ts";
 import { ensureEncoding } from "../engine/vocabulary.ts";
 import * as kinds from "../options/kinds.ts";
 import { FIT, JSON_SCHEMA, OFFLOAD, SIZES, TRUNCATE } from "../options/schemas/results.ts";
@@ -237,6 +238,8 @@ const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "me
  * @throws EspalierError `bad_input`, `bad_option`; the reason of `signal` if it is aborted
  */
 export async function offload(result: string, options: OffloadOptions): Promise<Offloaded> {
+  const load = loading(options);
+  if (load) await load;
   need(result, kinds.required(kinds.text), "result", badInput);
   const {
     store,

@@ -5,7 +5,7 @@
  */
 
 import { argumentsText } from "../formats/parts.ts";
-import { Draft, fields, isFields, items, objects, text, timeOf, word } from "./draft.ts";
+import { Draft, fields, isFields, items, objects, text, timeOf, withMessages, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -46,8 +46,7 @@ class ChatGpt implements Reading {
   }
 
   end(): Draft | Draft[] {
-    const whole = this.#drafts.filter(({ messages }) => messages.length > 0);
-    return whole.length > 1 ? whole : (whole[0] ?? this.#drafts[0] ?? new Draft("openai-chat"));
+    return withMessages(this.#drafts) ?? new Draft("openai-chat");
   }
 }
 

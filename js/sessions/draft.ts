@@ -78,6 +78,12 @@ export interface Chain extends Omit<SideChain, "messages"> {
   draft: Draft;
 }
 
+/** Returns the conversations with messages: a list if there are several; the first one if none has any. */
+export function withMessages(drafts: readonly Draft[]): Draft | Draft[] | undefined {
+  const whole = drafts.filter(({ messages }) => messages.length > 0);
+  return whole.length > 1 ? whole : (whole[0] ?? drafts[0]);
+}
+
 /** One conversation while its file is read. */
 export class Draft {
   readonly messages: unknown[] = [];

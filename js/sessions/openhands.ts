@@ -7,7 +7,7 @@
  * their cause, or by their order.
  */
 
-import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, withMessages, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { View } from "./openhands-view.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -104,8 +104,7 @@ class Openhands implements Reading {
   }
 
   end(): Draft | Draft[] {
-    const whole = this.#drafts.filter(({ messages }) => messages.length > 0);
-    return whole.length > 1 ? whole : (whole[0] ?? this.#drafts[0] ?? new Draft("openai-chat"));
+    return withMessages(this.#drafts) ?? new Draft("openai-chat");
   }
 }
 

@@ -104,6 +104,7 @@ impl CompactOptions {
             prices,
             thinking: self.thinking.map(|ids| ids.into_iter().collect()),
             by_items: false,
+            provider: None,
             is_request: self.is_request,
             receiver: self.receiver.map(|receiver| receiver.receiver()).transpose()?,
         })
@@ -292,7 +293,8 @@ pub(super) fn begin(conversation: Vec<Message>, options: JsValue) -> std::result
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
     let counter = counting.counter().map_err(to_js)?;
     let options = options.options(counting.model).map_err(to_js)?;
-    let options = Options { by_items: counter.by_items, ..options };
+    let receiver = options.receiver.as_ref().map(|receiver| receiver.target.provider);
+    let options = Options { by_items: counter.by_items, provider: receiver.or(counter.provider), ..options };
     let (budget, timeouts) = (options.budget, HostTimeouts::of(&options.profile));
     let inner = crate::compact::Compaction::new(
         conversation,

@@ -140,7 +140,6 @@ impl PruneOptions {
             drop_media: self.drop_media,
             pictures: pictures.unwrap_or_default(),
             picture_bytes,
-            provider: self.counting.speaks(),
             written: self.counting.written(),
             receiver: self.receiver.map(|receiver| receiver.receiver()).transpose()?,
             records: Records::Sealed,

@@ -46,6 +46,7 @@ fn counting(options: JsValue) -> Result<(Counted, &'static str), JsValue> {
         tools: counter.tools.total,
         origin: counter.origin,
         by_items: counter.by_items,
+        provider: counter.provider,
         tokenizer: counter.encoding,
     };
     Ok((counted, counter.name))

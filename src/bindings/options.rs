@@ -51,6 +51,8 @@ pub struct Counter {
     pub origin: Origin,
     /// True for messages in the format of OpenAI Responses, in which each call is a separate item.
     pub by_items: bool,
+    /// The provider of the request, else that of the messages' format.
+    pub provider: Option<Provider>,
 }
 
 impl Counting {
@@ -106,7 +108,8 @@ impl Counting {
         }
         let tokenizer = Rc::new(Seeing { tokenizer: Rc::clone(&encoding), pictures });
         let by_items = self.written() == Some(Provider::OpenAiResponses);
-        Ok(Counter { name, encoding, tokenizer, cost_model, origin: origin.worst(tools.origin), tools, by_items })
+        let (origin, provider) = (origin.worst(tools.origin), self.speaks());
+        Ok(Counter { name, encoding, tokenizer, cost_model, origin, tools, by_items, provider })
     }
 
     /// Returns the provider of the format, if it has one.
@@ -131,8 +134,8 @@ impl Counting {
 
 impl Counter {
     pub fn meter(&self) -> Meter<'_> {
-        let tools = self.tools.total;
-        Meter { model: self.cost_model, tokenizer: &*self.tokenizer, tools, by_items: self.by_items }
+        let Counter { cost_model: model, ref tokenizer, ref tools, by_items, provider, .. } = *self;
+        Meter { model, tokenizer: &**tokenizer, tools: tools.total, by_items, provider }
     }
 }
 

@@ -63,6 +63,7 @@ use crate::history::mend::{Mended, Receiver, Repair};
 use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::map::HashSet;
 use crate::tokens::Origin;
+use crate::validity::Provider;
 
 /// Options of a compaction.
 #[derive(Debug, Clone, Default)]
@@ -104,6 +105,9 @@ pub struct Options {
     pub thinking: Option<HashSet<String>>,
     /// True for messages in the format of OpenAI Responses, in which each call is a separate item.
     pub by_items: bool,
+    /// The provider by whose rules the messages are repaired before they are read, see
+    /// [`Meter::provider`](crate::history::draft::Meter::provider). For a log, its own.
+    pub provider: Option<Provider>,
     /// True if the caller sends the result as one request. For a log only: by default its result is a view that the next
     /// requests begin with, in which the newest request stays unchanged.
     pub is_request: bool,

@@ -6,12 +6,14 @@
 
 use crate::history::draft::{Draft, Entry};
 use crate::history::edit::{Author, Edit, Kind, Target};
+use crate::history::pairs::callers;
 use crate::history::plan::Becomes;
 use crate::history::prune::arguments::shortened as shorter_arguments;
 use crate::history::record::{is_sealed, seal};
-use crate::map::{HashMap, HashSet};
+use crate::map::HashSet;
 use crate::message::{Message, Part, Role};
 use crate::tool_result::{Keep, cut_result, shorten};
+use crate::validity::pairs::Place;
 
 /// Minimum tokens of a shortened text.
 pub const FLOOR: u64 = 200;
@@ -19,16 +21,11 @@ pub const FLOOR: u64 = 200;
 /// Shortens results in the `must` entries of a draft to free about `over` tokens; returns `None` if no result is long
 /// enough.
 pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
-    let parts = draft.entries.iter().filter(|entry| entry.is_in()).flat_map(|entry| &entry.message.parts);
-    let calls: HashMap<&str, &Part> = parts
-        .filter_map(
-            |part| if let Part::ToolCall { call_id, .. } = part { Some((call_id.as_str(), part)) } else { None },
-        )
-        .collect();
-    let texts = texts(draft, must, |part| match part {
-        Part::ToolResult { call_id, content, .. } if content.iter().all(|c| matches!(c, Part::Text { .. })) => {
-            let keep = Keep::of(calls.get(call_id.as_str()).copied());
-            Some((crate::message::texts(content).into_owned(), Some(keep)))
+    let calls = callers(draft);
+    let texts = texts(draft, must, |place, part| match part {
+        Part::ToolResult { content, .. } if content.iter().all(|c| matches!(c, Part::Text { .. })) => {
+            let call = calls.get(&place).and_then(|&(entry, part)| draft.entries[entry].message.parts.get(part));
+            Some((crate::message::texts(content).into_owned(), Some(Keep::of(call))))
         }
         _ => None,
     });
@@ -43,14 +40,9 @@ pub fn most(draft: &Draft, must: &[usize]) -> u64 {
 
 /// Shortens long arguments of answered calls: the written content is in the file that the call wrote.
 pub fn arguments(draft: &Draft, must: &[usize], _over: u64, id: String) -> Option<Edit> {
-    let parts = || draft.entries.iter().filter(|entry| entry.is_in()).flat_map(|entry| &entry.message.parts);
-    let answered: HashSet<&str> = parts()
-        .filter_map(|part| if let Part::ToolResult { call_id, .. } = part { Some(call_id.as_str()) } else { None })
-        .collect();
-    let texts = texts(draft, must, |part| match part {
-        Part::ToolCall { call_id, arguments, .. } if answered.contains(call_id.as_str()) => {
-            Some((arguments.clone(), None))
-        }
+    let answered: HashSet<Place> = callers(draft).into_values().collect();
+    let texts = texts(draft, must, |place, part| match part {
+        Part::ToolCall { arguments, .. } if answered.contains(&place) => Some((arguments.clone(), None)),
         _ => None,
     });
     let short = |long: &Long| shorter_arguments(&long.text, &draft.entries[long.entry].message.id);
@@ -88,7 +80,7 @@ fn words(
 ) -> Option<Edit> {
     let said = |at: &usize| draft.entries[*at].message.role == Role::User && is_meant(&draft.entries[*at]);
     let users: Vec<usize> = must.iter().copied().filter(said).collect();
-    let texts = texts(draft, &users, |part| match part {
+    let texts = texts(draft, &users, |_, part| match part {
         Part::Text { text } => Some((text.clone(), None)),
         _ => None,
     });
@@ -104,7 +96,11 @@ struct Long {
     keep: Option<Keep>,
 }
 
-fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<(String, Option<Keep>)>) -> Vec<Long> {
+fn texts(
+    draft: &Draft,
+    entries: &[usize],
+    text_of: impl Fn(Place, &Part) -> Option<(String, Option<Keep>)>,
+) -> Vec<Long> {
     let mut out = Vec::new();
     for &entry in entries {
         let edits = draft.entries[entry].edits.as_deref().unwrap_or_default();
@@ -113,7 +109,7 @@ fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<(St
             if edits.get(part).is_some_and(|edit| edit.call_id.is_some() && edit.to.is_none()) {
                 continue;
             }
-            if let Some((text, keep)) = text_of(content) {
+            if let Some((text, keep)) = text_of((entry, part), content) {
                 let tokens = draft.meter.text(&text);
                 out.push(Long { entry, part, text, tokens, keep });
             }

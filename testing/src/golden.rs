@@ -27,7 +27,8 @@ pub fn lines(encoding: &Rc<Encoding>) -> String {
     let mut out = String::new();
     for (name, text) in CONVERSATIONS {
         let messages: Vec<Message> = serde_json::from_str(text).expect("a fixture");
-        let meter = Meter { model: CostModel::Espalier, tokenizer: &**encoding, tools: 0, by_items: false };
+        let meter =
+            Meter { model: CostModel::Espalier, tokenizer: &**encoding, tools: 0, by_items: false, provider: None };
         let whole: u64 = 3 + messages.iter().map(|m| meter.message(m)).sum::<u64>();
         for percent in [30, 50, 80] {
             let budget = whole * percent / 100;
@@ -62,8 +63,14 @@ pub fn lines(encoding: &Rc<Encoding>) -> String {
 /// of the lines, of the view and of the next plan.
 fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String {
     let model = CostModel::Espalier;
-    let counting =
-        || Counting { model, tokenizer: encoding.clone(), tools: 40, origin: Origin::Exact, by_items: false };
+    let counting = || Counting {
+        model,
+        tokenizer: encoding.clone(),
+        tools: 40,
+        origin: Origin::Exact,
+        by_items: false,
+        provider: None,
+    };
     let planned = |log: &Log| -> espalier::error::Result<Compacted> {
         let options = Options {
             budget: log.view().after.total * 7 / 10,

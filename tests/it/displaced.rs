@@ -57,8 +57,8 @@ fn sketch(messages: &[Message]) -> String {
 }
 
 fn pruned(messages: &[Message], budget: u64, provider: Option<Provider>) -> Option<Vec<Message>> {
-    let limits = Limits { budget, provider, ..Limits::default() };
-    let pruned = prune(messages, meter(&Quarter), Origin::Exact, &limits).ok()?;
+    let limits = Limits { budget, ..Limits::default() };
+    let pruned = prune(messages, Meter { provider, ..meter(&Quarter) }, Origin::Exact, &limits).ok()?;
     Some(crate::prune::carry_out(messages, &pruned.plan))
 }
 
@@ -106,7 +106,8 @@ fn a_call_before_the_last_message_of_the_assistant_is_not_pending() {
             let mut run = Compaction::new(messages.clone(), 0, model, tokenizer.clone(), Origin::Exact, options);
             let Ok(Step::Done { result }) = run.poll() else { panic!("a model was asked for") };
             assert_eq!(sketch(&crate::prune::carry_out(&messages, &result.plan)), expected, "compact");
-            let counting = Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: is_items };
+            let counting =
+                Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: is_items, provider: None };
             let mut log = Log::new(counting);
             for message in &messages {
                 log.append(message.clone(), 0).unwrap();

@@ -19,6 +19,7 @@ mod prompt;
 mod prune;
 mod rank;
 mod recovery;
+mod repeated;
 mod results;
 mod support;
 mod tagged;

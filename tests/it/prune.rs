@@ -9,6 +9,7 @@ mod sentences;
 mod turns;
 
 use espalier::error::Code;
+use espalier::history::draft::Meter;
 use espalier::history::pairs::check as valid;
 use espalier::history::plan::{Becomes, Fate, PartEdit, PlanItem};
 use espalier::history::prune::{DropMedia, Limits, MARK, Pruned, prune};
@@ -270,8 +271,11 @@ fn what_its_provider_takes_as_it_stands_is_left_alone() {
     let in_between = || vec![user("a"), calls(&["1"]), user(""), result("1", "x")];
     let check = |provider, messages: Vec<Message>, budget, expected: &str| {
         let messages = numbered(messages);
-        let limits = Limits { provider, ..limits(budget) };
-        let pruned = run(&messages, &limits, &Chars);
+        let limits = limits(budget);
+        let run = |messages: &[Message]| {
+            prune(messages, Meter { provider, ..meter(&Chars) }, Origin::Exact, &limits).unwrap()
+        };
+        let pruned = run(&messages);
         let out = carry_out(&messages, &pruned.plan);
         let left: Vec<&str> = out.iter().map(|message| message.id.as_str()).collect();
         assert_eq!(left.join(" "), expected, "{provider:?}");
@@ -280,7 +284,7 @@ fn what_its_provider_takes_as_it_stands_is_left_alone() {
             let is_valid = refused(&messages, &Target::new(provider)).is_empty();
             assert!(budget < 1000 || !is_valid || out == messages);
         }
-        assert_eq!(run(&out, &limits, &Chars).after, pruned.after);
+        assert_eq!(run(&out).after, pruned.after);
     };
     let (chat, responses) = (Some(Provider::OpenAiChat), Some(Provider::OpenAiResponses));
     check(responses, late(), 1000, "m0 m1 m2 m3 m4 m5 m6 m7");
@@ -302,8 +306,8 @@ fn what_its_provider_takes_as_it_stands_is_left_alone() {
     // A blank message between a call and its result would be refused everywhere. It is not a request that others may be
     // removed for.
     check(chat, in_between(), 1000, "m0 m1 m3");
-    let tight = Limits { provider: chat, ..limits(3 + 4) };
-    assert!(prune(&numbered(vec![user("a"), user("")]), meter(&Chars), Origin::Exact, &tight).is_err());
+    let meter = Meter { provider: chat, ..meter(&Chars) };
+    assert!(prune(&numbered(vec![user("a"), user("")]), meter, Origin::Exact, &limits(3 + 4)).is_err());
 }
 
 #[test]

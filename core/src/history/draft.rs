@@ -10,6 +10,7 @@ use super::plan::{Becomes, Fate, MessageFate, PartEdit, PlanItem, Removal, Total
 use super::record::Records;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
+use crate::validity::Provider;
 
 /// The tokenizer and cost model, and the tokens of a request besides its messages.
 #[derive(Clone, Copy)]
@@ -20,6 +21,9 @@ pub struct Meter<'a> {
     pub tools: u64,
     /// True for the format of OpenAI Responses, in which each call is an item of its own.
     pub by_items: bool,
+    /// The provider of the request, else that of the messages' format. `None` if neither is known: then the messages
+    /// are repaired so that any provider accepts them.
+    pub provider: Option<Provider>,
 }
 
 impl Meter<'_> {

@@ -4,9 +4,10 @@
 //! call (OpenAI Responses), one round is the whole run of assistant items. Every other message is a group of its own.
 
 use super::draft::Draft;
+use super::pairs::paired;
 use crate::map::HashMap;
 use crate::message::{Message, Part, Role};
-use crate::validity::pairs::{Fate, Matching, pair};
+use crate::validity::pairs::Fate;
 
 /// The kind of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,15 +80,10 @@ pub fn groups_within(draft: &Draft, results_anywhere: bool) -> Vec<Group> {
     for (at, group) in groups.iter().enumerate() {
         group.entries.iter().for_each(|&entry| group_of[entry] = at);
     }
-    let entries = draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in());
-    let found = pair(
-        entries.map(|(at, entry)| (at, &*entry.message)),
-        Matching { names: false, by_items: draft.meter.by_items },
-    );
     // The newer group that each group is part of, or the group itself.
     let mut joins: Vec<usize> = (0..groups.len()).collect();
     let mut pending = vec![false; groups.len()];
-    for call in &found.calls {
+    for call in &paired(draft).calls {
         let from = last_of(&mut joins, group_of[call.at.0]);
         match call.fate {
             Fate::Answered((entry, _)) => {

@@ -9,28 +9,31 @@ use super::draft::{Draft, Moves, is_empty};
 use super::plan::{Becomes, Fate};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
-use crate::validity::Provider;
-use crate::validity::pairs::{Fate as Found, LOST, Matching, Place, pair};
+use crate::validity::pairs::{Fate as Found, LOST, Matching, Pairs, Place, pair};
 
 /// Pairs the calls and results of a draft. Moves displaced results to their calls, removes orphan results, adds a
-/// synthetic result for unanswered calls except the newest, renames duplicate ids, and removes messages without
-/// content. Never replaces a real result. Changes nothing in a valid conversation, and nothing in a second run.
+/// synthetic result for unanswered calls except the newest, renames duplicate ids unless the draft's provider takes the
+/// id of an answered call again, and removes messages without content. Never replaces a real result. Changes nothing in
+/// a valid conversation, and nothing in a second run.
 pub fn repair(draft: &mut Draft) {
-    repair_for(draft, None);
+    repair_as(draft, false);
 }
 
-/// Repairs a draft for one provider. Leaves alone what that provider accepts, even if others would refuse it.
-pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
-    let may_be_blank = provider.is_some_and(|provider| provider.rules().others_may_be_empty);
+/// The same for a single request, whose passes also work on what its provider takes and the groups of logs and
+/// compactions do not: results anywhere behind their calls, and empty messages of the user.
+pub fn repair_request(draft: &mut Draft) {
+    repair_as(draft, true);
+}
+
+fn repair_as(draft: &mut Draft, is_request: bool) {
+    let may_be_blank = is_request && draft.meter.provider.is_some_and(|it| it.rules().others_may_be_empty);
     drop_empty(draft, may_be_blank);
-    let entries =
-        draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()).map(|(at, entry)| (at, &*entry.message));
-    let found = pair(entries, Matching { names: false, by_items: draft.meter.by_items });
-    let moves_results = !takes_results_anywhere(provider);
+    let found = paired(draft);
+    let moves_results = !(is_request && takes_results_anywhere(draft));
+    let may_repeat = may_repeat_ids(draft);
     let mut moves = Moves::default();
     let mut renamed: BTreeMap<usize, HashMap<usize, String>> = BTreeMap::new();
     let mut lost: Vec<(usize, String, String)> = Vec::new();
-    let may_repeat = provider.is_some_and(|provider| provider.rules().ids_reusable);
     for call in found.calls {
         let new_id = call.renamed.filter(|_| !(may_repeat && call.is_reused));
         let id = new_id.clone().unwrap_or(call.id);
@@ -111,8 +114,25 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
 pub const MOVED: &str = "moved-result";
 
 /// Returns whether results may come anywhere behind their calls (OpenAI Responses).
-pub(super) fn takes_results_anywhere(provider: Option<Provider>) -> bool {
-    provider.is_some_and(|provider| provider.rules().results_anywhere)
+pub(super) fn takes_results_anywhere(draft: &Draft) -> bool {
+    draft.meter.provider.is_some_and(|provider| provider.rules().results_anywhere)
+}
+
+/// Returns whether a call may have the id of an earlier call that has its result (OpenAI Chat).
+pub(super) fn may_repeat_ids(draft: &Draft) -> bool {
+    draft.meter.provider.is_some_and(|provider| provider.rules().ids_reusable)
+}
+
+/// Returns which result of a draft answers which call; a place is the index of an entry and that of a part in it.
+pub fn paired(draft: &Draft) -> Pairs {
+    let entries = draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in());
+    let matching = Matching { names: false, by_items: draft.meter.by_items };
+    pair(entries.map(|(at, entry)| (at, &*entry.message)), matching)
+}
+
+/// Returns the place of the call of each result. Ids do not identify a call: they may repeat.
+pub fn callers(draft: &Draft) -> HashMap<Place, Place> {
+    paired(draft).calls.into_iter().filter_map(|call| Some((call.result()?, call.at))).collect()
 }
 
 /// Removes empty messages, which providers refuse. If all user messages are empty, the newest one stays: a conversation

@@ -62,6 +62,13 @@ pub struct Call {
     pub displaced: Option<usize>,
 }
 
+impl Call {
+    /// Returns the place of its result.
+    pub fn result(&self) -> Option<Place> {
+        if let Fate::Answered(result) = self.fate { Some(result) } else { None }
+    }
+}
+
 /// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {

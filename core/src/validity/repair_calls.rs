@@ -185,11 +185,8 @@ impl<'a> Work<'a, '_> {
             self.log(finding.rule, place, "put where the provider looks for it");
         }
         // The place of the call of each result.
-        let asked: HashMap<Place, Place> = pairs
-            .calls
-            .iter()
-            .filter_map(|call| if let Fate::Answered(result) = call.fate { Some((result, call.at)) } else { None })
-            .collect();
+        let asked: HashMap<Place, Place> =
+            pairs.calls.iter().filter_map(|call| Some((call.result()?, call.at))).collect();
         let mut slots = std::mem::take(&mut self.slots).into_iter().enumerate().peekable();
         while let Some((index, slot)) = slots.next() {
             if !slot.by_assistant() {

@@ -40,6 +40,7 @@ export {
   setVocabularyReader,
 } from "../../engine/vocabulary.ts";
 export { countText } from "../../tokens/texts.ts";
+export { loading } from "../../tokens/loading.ts";
 export { fullPrices } from "../../tokens/usage.ts";
 export { requestOf } from "../../formats/convert.ts";
 export { detect } from "../../formats/detect.ts";

@@ -3,9 +3,11 @@
  * bundlers use this module, by the condition `module`.
  */
 
-import "./core-inline.ts";
+import engine from "#bytes/engine-deflated";
+import { unpackEngine } from "./packed.ts";
 import "./o200k_base.ts";
 import "./cl100k_base.ts";
 import { readGrammars } from "./grammar-files.ts";
 
+unpackEngine(engine);
 readGrammars();

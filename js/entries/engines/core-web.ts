@@ -1,4 +1,4 @@
-/** Browsers and bundlers for them: `await init()` once, then everything is synchronous but rendering and compaction. */
+/** Browsers and bundlers for them: asynchronous calls fetch what they need; synchronous ones need `init` once. */
 
 import { setGrammarLocator } from "../../documents/grammars.ts";
 import { fetchFiles } from "./fetched.ts";

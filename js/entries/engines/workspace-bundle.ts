@@ -1,5 +1,8 @@
 /** The engine of search and inline context for Node, in a bundle: it and both vocabularies are inside. */
 
-import "./workspace-inline.ts";
+import engine from "#bytes/workspace-deflated";
+import { unpackEngine } from "./packed.ts";
 import "./o200k_base.ts";
 import "./cl100k_base.ts";
+
+unpackEngine(engine);

@@ -102,12 +102,14 @@ const { imageSize: _, ...LOGGED } = COUNTING;
 export const LOG: Schema<LogOptions> = {
   ...LOGGED,
   format: required(checkedLater),
+  provider: PROVIDERS,
   now: callback,
   search: callback,
 };
 
 export const LOG_IMPORT: Schema<LogImportOptions<unknown>> = {
   ...LOGGED,
+  provider: PROVIDERS,
   now: callback,
   search: callback,
   messages: checkedLater,

@@ -10,6 +10,7 @@ import { openConversation } from "../../conversation/open.ts";
 import type { MadeRequest } from "../../conversation/requests.ts";
 import type { InTree } from "../../conversation/in-tree.ts";
 import type { Compacted, PrepareReport } from "../../conversation/types.ts";
+import { loading } from "../../tokens/loading.ts";
 import { check } from "../../options/check.ts";
 import { RENDER_REQUEST } from "../../options/schemas/prompt.ts";
 import type { Llm } from "../../types/llm.ts";
@@ -136,6 +137,8 @@ export async function renderRequest<F extends RenderFormat = "openai-chat">(
   prompt: PromptChildren | PromptElementJSON,
   options: RenderRequestOptions<F>,
 ): Promise<RenderedRequest<F>> {
+  const load = loading(options);
+  if (load) await load;
   const { conversation, budget, model, llm, drop = "never", ...rest } = check(options ?? {}, RENDER_REQUEST);
   if (conversation !== undefined && !isConversation(conversation))
     throw bad("conversation", "a conversation of openConversation", conversation);

@@ -2,9 +2,11 @@
 //! results without calls, tools that only the client has, and suffixes that the host adds to ids.
 
 use crate::history::draft::Draft;
+use crate::history::pairs::paired;
 use crate::history::plan::{Becomes, Fate};
 use crate::map::{HashMap, HashSet};
 use crate::message::Part;
+use crate::validity::pairs::Place;
 
 /// Tools that only the client has. A model that is not offered them must not see calls of them.
 const CLIENT_ONLY: [&str; 1] = ["tool_search"];
@@ -28,17 +30,22 @@ pub fn clean<'d>(draft: &Draft<'d>, parts: &[&[usize]]) -> (Draft<'d>, Vec<usize
     let mut out = Draft { entries, meter: draft.meter, origin: draft.origin, removed: Vec::new() };
     let pairs = Pairs::of(&out);
     for at in 0..out.entries.len() {
-        out.edit_parts(at, "not-for-summaries", "", |part| match part {
-            Part::Reasoning { .. } => Some(Becomes::Gone),
-            Part::Image { .. } => Some(Becomes::note(PICTURE)),
-            Part::Document { .. } => Some(Becomes::note(DOCUMENT)),
-            Part::ToolCall { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Some(Becomes::Gone),
-            Part::ToolResult { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Some(Becomes::Gone),
-            Part::ToolResult { content, .. } if content.iter().any(|inner| note(inner).is_some()) => {
-                let item = |inner: &Part| note(inner).map(String::from);
-                Some(Becomes::Content { items: content.iter().map(item).collect() })
+        let mut number = 0;
+        out.edit_parts(at, "not-for-summaries", "", |part| {
+            number += 1;
+            match part {
+                Part::Reasoning { .. } => Some(Becomes::Gone),
+                Part::Image { .. } => Some(Becomes::note(PICTURE)),
+                Part::Document { .. } => Some(Becomes::note(DOCUMENT)),
+                Part::ToolCall { .. } | Part::ToolResult { .. } if !pairs.good.contains(&(at, number - 1)) => {
+                    Some(Becomes::Gone)
+                }
+                Part::ToolResult { content, .. } if content.iter().any(|inner| note(inner).is_some()) => {
+                    let item = |inner: &Part| note(inner).map(String::from);
+                    Some(Becomes::Content { items: content.iter().map(item).collect() })
+                }
+                _ => None,
             }
-            _ => None,
         });
         out.rename_calls(at, "internal-id", "", |part| match part {
             Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } => pairs.renamed.get(call_id).cloned(),
@@ -61,32 +68,23 @@ fn note(part: &Part) -> Option<&'static str> {
 }
 
 struct Pairs {
-    /// Ids of calls that have a result after them.
-    good: HashSet<String>,
+    /// The calls that have a result, and their results.
+    good: HashSet<Place>,
     /// Ids with an internal suffix, and the ids without it.
     renamed: HashMap<String, String>,
 }
 
 impl Pairs {
     fn of(draft: &Draft) -> Pairs {
-        let mut called: HashSet<&str> = HashSet::default();
-        let mut good = HashSet::default();
-        let messages = draft.entries.iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
-        for message in messages {
-            for part in &message.parts {
-                match part {
-                    Part::ToolCall { call_id, name, .. } if !CLIENT_ONLY.contains(&name.as_str()) => {
-                        called.insert(call_id);
-                    }
-                    Part::ToolResult { call_id, .. } if called.contains(call_id.as_str()) => {
-                        good.insert(call_id.clone());
-                    }
-                    _ => {}
-                }
+        let (mut good, mut ids) = (HashSet::default(), HashSet::default());
+        for call in paired(draft).calls {
+            if let Some(result) = call.result().filter(|_| !CLIENT_ONLY.contains(&call.name.as_str())) {
+                good.extend([call.at, result]);
+                ids.insert(call.id);
             }
         }
-        let mut taken: HashSet<String> = good.iter().filter(|id| plain(id).is_none()).cloned().collect();
-        let mut marked: Vec<&String> = good.iter().filter(|id| plain(id).is_some()).collect();
+        let mut taken: HashSet<String> = ids.iter().filter(|id| plain(id).is_none()).cloned().collect();
+        let mut marked: Vec<&String> = ids.iter().filter(|id| plain(id).is_some()).collect();
         crate::rank::sort_by(&mut marked, |one, other| one.cmp(other));
         let mut renamed = HashMap::default();
         for id in marked {

@@ -184,7 +184,7 @@ impl Results {
         origin: Origin,
         options: Options,
     ) -> Results {
-        let meter = Meter { model, tokenizer: &*tokenizer, tools, by_items: false };
+        let meter = Meter { model, tokenizer: &*tokenizer, tools, by_items: false, provider: None };
         let draft = Draft::new(&messages, meter, origin);
         let (totals, origin) = (draft.before(), draft.origin);
         let counts: Vec<u64> = draft.entries.iter().map(|entry| entry.before).collect();
@@ -341,7 +341,7 @@ impl Results {
             _ => (Kind::Truncate, "all results together are over their budget, shortened in the middle"),
         };
         let (model, tools) = (self.model, self.tools);
-        let meter = Meter { model, tokenizer: &*self.tokenizer, tools, by_items: false };
+        let meter = Meter { model, tokenizer: &*self.tokenizer, tools, by_items: false, provider: None };
         let mut draft = Draft::with_counts(&self.messages, &self.counts, meter, self.origin);
         let Options { pictures, picture_bytes, keep, .. } = &self.options;
         lighten(&mut draft, Allowance { pictures, most: *picture_bytes, keep });

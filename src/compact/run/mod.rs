@@ -185,8 +185,8 @@ impl Compaction {
         origin: Origin,
         options: Options,
     ) -> Compaction {
-        let by_items = options.by_items;
-        let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools, by_items };
+        let Options { by_items, provider, .. } = options;
+        let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools, by_items, provider };
         let mut draft = Draft::new(&messages, meter, origin);
         let counts: Vec<u64> = draft.entries.iter().map(|entry| entry.before).collect();
         let counted = Counted { origin: draft.origin, tools, cost_model, tokenizer: Rc::clone(&tokenizer) };
@@ -261,7 +261,7 @@ impl Compaction {
     /// record of the view come from the messages that it replaced, not from the record's text.
     pub fn of_log(log: &Log, mut options: Options) -> Compaction {
         let counting = log.counting();
-        options.by_items = counting.by_items;
+        (options.by_items, options.provider) = (counting.by_items, counting.provider);
         // The view shows pinned content, whatever an edit covers. Pinned messages stay in place; pinned parts of
         // covered messages are added.
         for Pinned { pin, tokens, .. } in log.pins().into_iter().filter(|pinned| !pinned.rewound) {
@@ -329,8 +329,8 @@ impl Compaction {
     }
 
     fn meter(&self) -> Meter<'_> {
-        let by_items = self.options.by_items;
-        Meter { model: self.cost_model, tokenizer: &*self.tokenizer, tools: self.tools, by_items }
+        let Options { by_items, provider, .. } = self.options;
+        Meter { model: self.cost_model, tokenizer: &*self.tokenizer, tools: self.tools, by_items, provider }
     }
 
     fn view(&self, edits: &[Edit]) -> Draft<'_> {

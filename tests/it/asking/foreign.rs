@@ -158,7 +158,7 @@ fn none_of_its_lists_is_read_as_ours() {
 
 fn counting() -> Counting {
     let (model, tokenizer) = (CostModel::Espalier, Rc::new(Quarter));
-    Counting { model, tokenizer, tools: TOOLS, origin: Origin::Exact, by_items: false }
+    Counting { model, tokenizer, tools: TOOLS, origin: Origin::Exact, by_items: false, provider: None }
 }
 
 /// Returns the requests to the model for a compaction of the view, and records its edits in the log.

@@ -26,7 +26,7 @@ impl Tokenizer for Named {
 fn counting(name: Option<&'static str>, model: CostModel) -> (Counting, Rc<Cell<u64>>) {
     let counted = Rc::new(Cell::new(0));
     let tokenizer = Rc::new(Named(name, Rc::clone(&counted)));
-    (Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: false }, counted)
+    (Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: false, provider: None }, counted)
 }
 
 fn messages() -> Vec<Message> {

@@ -26,7 +26,7 @@ use crate::support::{
 
 pub fn counting(tokenizer: impl Tokenizer + 'static) -> Counting {
     let (model, tokenizer) = (CostModel::Espalier, Rc::new(tokenizer));
-    Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: false }
+    Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: false, provider: None }
 }
 
 pub fn log(messages: Vec<Message>) -> Log {

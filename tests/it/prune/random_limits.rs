@@ -93,7 +93,6 @@ pub fn options(rng: &mut Rng, messages: &[Message], whole: u64) -> Limits {
         drop_media,
         pictures: pictures(rng, messages),
         picture_bytes: rng.bool().then(|| rng.u64(0..3_000)),
-        provider: None,
         written: None,
         thinking: rng.bool().then(HashSet::default),
     }

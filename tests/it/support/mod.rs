@@ -56,7 +56,7 @@ impl Tokenizer for Reference {
 }
 
 pub fn meter(tokenizer: &dyn Tokenizer) -> Meter<'_> {
-    Meter { model: CostModel::Espalier, tokenizer, tools: 0, by_items: false }
+    Meter { model: CostModel::Espalier, tokenizer, tools: 0, by_items: false, provider: None }
 }
 
 /// The transcripts of `tests/fixtures/transcripts`, small to large.

@@ -1,5 +1,7 @@
 /** Values that hosts pass by mistake or with malice; made each time, since some can be used once. */
 
+import { runInNewContext } from "node:vm";
+
 const deep = Array.from({ length: 50_000 }).reduce<unknown>((inner) => [inner], 0);
 const ownError = () => {
   throw new Error("of the host");
@@ -27,6 +29,13 @@ export const VALUES: Readonly<Record<string, () => unknown>> = {
   "a list": () => [],
   "a list of nothing": () => [null],
   "a list with a hole": () => [, 7],
+  "a long list without items": () => new Array(100_000),
+  "a long text": () => "x ".repeat(100_000),
+  "an object of another realm": () => runInNewContext(`({ role: "user", type: "text", text: "x", id: "x" })`),
+  "a list of another realm": () => runInNewContext("[{ role: 'user', content: 'x' }]"),
+  "a proxy of a list": () => new Proxy([{ role: "user", content: "x" }], {}),
+  "a proxy whose keys cannot be read": () => new Proxy({}, { ownKeys: ownError, has: ownError }),
+  "what has no text": () => ({ toString: ownError, valueOf: ownError, toJSON: ownError }),
   "a date": () => new Date(NaN),
   "a map": () => new Map([["a", 1]]),
   bytes: () => new Uint8Array(3),

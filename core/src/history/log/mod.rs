@@ -63,6 +63,7 @@ use crate::error::{Code, Error, Result};
 use crate::map::HashSet;
 use crate::message::Message;
 use crate::tokens::{CostModel, Origin, Tokenizer};
+use crate::validity::Provider;
 
 /// The tokenizer and cost model of a log.
 #[derive(Clone)]
@@ -75,11 +76,14 @@ pub struct Counting {
     pub origin: Origin,
     /// True for the format of OpenAI Responses, in which each call is an item of its own.
     pub by_items: bool,
+    /// See [`Meter::provider`].
+    pub provider: Option<Provider>,
 }
 
 impl Counting {
     fn meter(&self) -> Meter<'_> {
-        Meter { model: self.model, tokenizer: &*self.tokenizer, tools: self.tools, by_items: self.by_items }
+        let Counting { model, ref tokenizer, tools, by_items, provider, .. } = *self;
+        Meter { model, tokenizer: &**tokenizer, tools, by_items, provider }
     }
 }
 
@@ -103,7 +107,7 @@ pub struct Added {
 ///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
 /// }
 /// let (model, tokenizer) = (CostModel::Espalier, std::rc::Rc::new(Bytes));
-/// let counting = Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: false };
+/// let counting = Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: false, provider: None };
 /// let mut log = Log::new(counting);
 /// let parts = vec![Part::Text { text: "hi".into() }];
 /// let added = log.append(Message { id: "m0".into(), role: Role::User, name: None, parts }, 1_700_000_000_000)?;

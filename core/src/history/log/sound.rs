@@ -1,6 +1,7 @@
 //! Tracks message by message whether a view needs repair. Most views do not, and need not be searched again and again.
 
 use crate::history::draft::{Draft, is_empty};
+use crate::history::pairs::may_repeat_ids;
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 
@@ -36,7 +37,7 @@ impl Sound {
             *self = Sound { changes, is_sound: true, ..Sound::default() };
         }
         for (at, entry) in draft.entries.iter().enumerate().skip(self.seen) {
-            self.push(at, &entry.message);
+            self.push(at, &entry.message, may_repeat_ids(draft));
         }
         self.seen = draft.entries.len();
         // Unanswered calls are still running if the newest message made them.
@@ -49,7 +50,7 @@ impl Sound {
         self.turn
     }
 
-    fn push(&mut self, at: usize, message: &Message) {
+    fn push(&mut self, at: usize, message: &Message, may_repeat_ids: bool) {
         if message.role.is_frame() || !self.is_sound {
             return;
         }
@@ -70,7 +71,8 @@ impl Sound {
             match part {
                 Part::ToolCall { call_id, .. } if is_assistant => {
                     self.calls = true;
-                    self.is_sound &= self.used.insert(call_id.clone());
+                    let is_new = self.used.insert(call_id.clone());
+                    self.is_sound &= is_new || may_repeat_ids && !self.waiting.contains_key(call_id);
                     self.waiting.insert(call_id.clone(), self.spoken);
                     self.newest += 1;
                 }

@@ -56,7 +56,7 @@ use self::thought::work;
 use super::draft::{Draft, Meter};
 use super::group::{groups, groups_within};
 use super::mend::{Mended, Receiver, Repair, mend};
-use super::pairs::{repair_for, takes_results_anywhere};
+use super::pairs::{repair_request, takes_results_anywhere};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
 use super::record::Records;
 use crate::error::{BudgetDetails, Code, Error, Result};
@@ -149,8 +149,6 @@ pub struct Limits {
     pub pictures: Vec<Picture>,
     /// Maximum bytes of pictures in the results of one turn; [`PICTURE_BYTES`] if absent.
     pub picture_bytes: Option<u64>,
-    /// The provider of the request, if known. Repair leaves alone what this provider accepts.
-    pub provider: Option<Provider>,
     /// The provider in whose format the messages are written, if known. Some formats join neighbouring messages.
     pub written: Option<Provider>,
     /// The receiver of the result. Without it only pairs and empty messages are repaired.
@@ -214,7 +212,7 @@ pub struct Pruned {
 ///     Message { id: id.into(), role, name: None, parts: vec![Part::Text { text: text.into() }] }
 /// };
 /// let messages = [say("m0", Role::User, "a"), say("m1", Role::Assistant, "b"), say("m2", Role::User, "c")];
-/// let meter = Meter { model: CostModel::Espalier, tokenizer: &Bytes, tools: 0, by_items: false };
+/// let meter = Meter { model: CostModel::Espalier, tokenizer: &Bytes, tools: 0, by_items: false, provider: None };
 /// let pruned = prune(&messages, meter, Origin::Exact, &Limits { budget: 15, ..Limits::default() }).unwrap();
 /// assert_eq!((pruned.removed[0].rule, pruned.removed[0].ids[0].as_str()), ("old-turn", "m0"));
 /// ```
@@ -245,7 +243,7 @@ pub fn prune_held(
 fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned> {
     let before = draft.before();
     draft.mark_records(&limits.records);
-    repair_for(&mut draft, limits.provider);
+    repair_request(&mut draft);
     let (pictures, most, keep) = (&limits.pictures, limits.picture_bytes, &limits.keep);
     lighten(&mut draft, Allowance { pictures, most, keep });
     let limit = limits.budget.saturating_sub(limits.headroom);
@@ -429,7 +427,7 @@ fn worked(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Resu
     if draft.total() <= limit && limits.drop_media == DropMedia::None {
         return Ok(vec![]);
     }
-    let groups = groups_within(draft, takes_results_anywhere(limits.provider));
+    let groups = groups_within(draft, takes_results_anywhere(draft));
     let classes = classify(draft, &groups, limits);
     let mut selection = Selection::new(draft, &groups, &classes, &limits.priorities);
     let mut shrinker = Shrinker::new(draft, &groups, limits);

@@ -9,6 +9,7 @@ use super::cut::{Reduced, Shortened};
 use super::select::Selection;
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind};
+use crate::history::pairs::callers;
 use crate::history::plan::Becomes;
 use crate::map::{HashMap, HashSet};
 use crate::message::{Part, Role, texts};
@@ -40,8 +41,8 @@ pub(super) struct Shrinker<'g> {
     newest_request: Option<usize>,
     /// The group of each entry.
     group_of: HashMap<usize, usize>,
-    /// Entry and part of each call, by its id. Filled when the first result is cut.
-    calls: HashMap<String, (usize, usize)>,
+    /// Entry and part of the call of each result. Filled when the first result is cut.
+    calls: Option<HashMap<(usize, usize), (usize, usize)>>,
     /// What was shortened, for the next request.
     pub(super) done: BTreeMap<Place, Reduced>,
 }
@@ -58,24 +59,15 @@ impl<'g> Shrinker<'g> {
                 .enumerate()
                 .flat_map(|(at, g)| g.entries.iter().map(move |&entry| (entry, at)))
                 .collect(),
-            calls: HashMap::default(),
+            calls: None,
             done: BTreeMap::new(),
         }
     }
 
     /// Returns which part of this call's result to keep.
-    fn keep(&mut self, draft: &Draft, call_id: &str) -> Keep {
-        if self.calls.is_empty() {
-            for (at, entry) in draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()) {
-                for (part, what) in entry.message.parts.iter().enumerate() {
-                    if let Part::ToolCall { call_id, .. } = what {
-                        self.calls.insert(call_id.clone(), (at, part));
-                    }
-                }
-            }
-        }
-        let call = self.calls.get(call_id);
-        Keep::of(call.and_then(|&(entry, part)| draft.entries[entry].message.parts.get(part)))
+    fn keep(&mut self, draft: &Draft, result: (usize, usize)) -> Keep {
+        let calls = self.calls.get_or_insert_with(|| callers(draft));
+        Keep::of(calls.get(&result).and_then(|&(entry, part)| draft.entries[entry].message.parts.get(part)))
     }
 
     /// Pass `oversize`: cuts any single result over a quarter of the limit to that, or to what the rest leaves free if
@@ -354,12 +346,11 @@ impl<'g> Shrinker<'g> {
             let mut changes: HashMap<usize, Becomes> = HashMap::default();
             for &place in places {
                 let (_, part, item) = place;
-                let Some(Part::ToolResult { call_id, content, .. }) = draft.entries[entry].message.parts.get(part)
-                else {
+                let Some(Part::ToolResult { content, .. }) = draft.entries[entry].message.parts.get(part) else {
                     continue;
                 };
                 let whole = whole(draft, place).unwrap_or_default();
-                let keep = self.keep(draft, call_id);
+                let keep = self.keep(draft, (entry, part));
                 let Some(short) = cut_result(&whole, cap, keep, &recall, draft.meter.tokenizer) else { continue };
                 self.done.insert(place, how);
                 match item {

@@ -1,0 +1,139 @@
+/**
+ * On a page no call can wait for a file but an asynchronous one: each of these loads the engine and the vocabulary that
+ * it needs, without `init`. Each runs in a thread of its own, in which nothing is loaded yet.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+
+const dist = new URL("../../../pkg/dist/", import.meta.url);
+
+/** Entries that load an engine, and their web variants. */
+const ENTRIES = [
+  ...["index", "prompt", "tokens", "documents", "results", "cache", "bill", "storage", "log", "profiles"],
+  ...["prompt-tsx", "langchain", "count", "search", "inline-context"],
+];
+
+const chat = `[{ role: "user", content: "Fix it." }, { role: "assistant", content: "Done." }, { role: "user", content: "Thanks." }]`;
+const code = `"export function one() { return 1; }\\n"`;
+const diff = `"--- a/a.ts\\n+++ b/a.ts\\n@@ -1,1 +1,1 @@\\n-export function two() { return 1; }\\n+export function one() { return 1; }\\n"`;
+const vocabulary = `entry.loadEncoding("o200k_base", new URL("vocab/o200k_base.vocab", dist))`;
+/** A renderer of an empty prompt, whose host counts. */
+const renderer = `new entry.PromptRenderer({ modelMaxPromptTokens: 99 }, class extends entry.PromptElement {
+  render() { return undefined; }
+}, {}, { mode: entry.OutputMode.Raw, tokenLength: () => 1, countMessageTokens: () => 1 })`;
+const prompt = {
+  renderElementJSON: `${renderer}.renderElementJSON()`,
+  render: `${renderer}.render()`,
+  promises: `new entry.BuiltinTokenizer({ mode: entry.OutputMode.Raw }).promises.tokenLength("Hello")`,
+};
+
+/** A call of each asynchronous function; `entry` is the module, `messages` a conversation. */
+const CALLS: Record<string, Record<string, string>> = {
+  index: {
+    compact: `entry.compact(messages, { budget: 4_000, model: "gpt-4" })`,
+    init: `entry.init()`,
+    initFrom: `entry.initFrom(new URL("espalier.wasm", dist))`,
+    mend: `entry.mend(messages, { provider: "anthropic" })`,
+    openConversation: `entry.openConversation({ messages }).then((conversation) => conversation.prepare())`,
+    render: `entry.render("Hello.", { budget: 1_000 }).catch((error) => error.code)`,
+    renderRequest: `entry.renderRequest("Hello.", { budget: 1_000 }).catch((error) => error.code)`,
+    request: `entry.request(messages, { budget: 4_000 }, async () => "sent")`,
+    summarize: `entry.summarize(messages, { purpose: "handoff", llm: async () => ({ text: "A record." }) })`,
+    toolContent: `entry.toolContent("word ".repeat(5_000), { maxTokens: 100 })`,
+  },
+  prompt: {
+    ...prompt,
+    searchMessages: `entry.searchMessages({ query: "x", hits: [{ path: "a.ts", firstLine: 0, lastLine: 0, header: "", text: "one" }] },
+      { format: "openai-chat", budget: 500 })`,
+  },
+  tokens: { loadEncoding: vocabulary },
+  documents: {
+    documentStructure: `entry.documentStructure(${code}, { path: "a.ts" })`,
+    loadGrammar: `entry.loadGrammar("typescript")`,
+    outline: `entry.outline(${code}, { path: "a.ts" })`,
+    reduceChanges: `entry.reduceChanges({ files: [{ path: "a.ts", text: ${code}, diff: ${diff} }], budget: 100 })`,
+    reduceCompatible: `entry.reduceCompatible({ files: [{ path: "a.ts", text: ${code}, diff: ${diff} }], budget: 900, unit: "characters" })`,
+    repositoryMap: `entry.repositoryMap([{ path: "a.ts", text: ${code} }], { budget: 100 })`,
+    summarizeDocument: `entry.summarizeDocument(${code}, { path: "a.ts", budget: 50 })`,
+    summarizeDocuments: `entry.summarizeDocuments([{ path: "a.ts", text: ${code} }], { budget: 50 })`,
+  },
+  results: {
+    budgetResults: `entry.budgetResults(messages, { budget: 100 })`,
+    clearResults: `entry.clearResults(messages, { budget: 100 })`,
+    offload: `entry.offload("word ".repeat(9_000), { store: async () => "place" })`,
+  },
+  bill: { replayCost: `entry.replayCost(messages, { model: "gpt-4o" })` },
+  "prompt-tsx": {
+    ...prompt,
+    renderPrompt: `entry.renderPrompt(class extends entry.PromptElement { render() { return undefined; } }, {},
+      { modelMaxPromptTokens: 99 }, { mode: entry.OutputMode.Raw, tokenLength: () => 1, countMessageTokens: () => 1 })`,
+  },
+  count: { loadEncoding: vocabulary },
+  search: {
+    loadEncoding: vocabulary,
+    openIndex: `entry.openIndex({ source: entry.memoryFiles({ "a.ts": ${code} }) })`,
+    openMessageIndex: `entry.openMessageIndex()`,
+  },
+  "inline-context": { loadEncoding: vocabulary },
+};
+
+interface Answer {
+  /** Names of the entry's asynchronous functions. */
+  names: string[];
+  error?: string;
+  /** Files that were fetched. */
+  fetched: string[];
+}
+
+/** Imports an entry in a thread of its own and makes calls, all at once. */
+function onPage(entry: string, calls: readonly string[]): Promise<Answer> {
+  const script = `
+    import { readFileSync } from "node:fs";
+    import { parentPort } from "node:worker_threads";
+    const dist = new URL(${JSON.stringify(dist.href)});
+    // As in a browser.
+    process.getBuiltinModule = undefined;
+    const fetched = [];
+    globalThis.fetch = async (url) => { fetched.push(String(url).split("/").pop()); return new Response(readFileSync(new URL(url))); };
+    const entry = await import(new URL("${entry}-web.js", dist));
+    const messages = ${chat};
+    const isAsync = (value) => typeof value === "function" && value.constructor.name === "AsyncFunction";
+    const names = Object.keys(entry).filter((name) => isAsync(entry[name]));
+    let error;
+    try { await Promise.all([${calls.join(", ")}]); } catch (caught) { error = caught.code ?? caught.message; }
+    parentPort.postMessage({ names, error, fetched });`;
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
+    worker.once("message", resolve);
+    worker.once("error", reject);
+  });
+}
+
+for (const entry of ENTRIES) {
+  test(`${entry}: every asynchronous function loads what it needs`, async () => {
+    const calls = CALLS[entry] ?? {};
+    const { names } = await onPage(entry, []);
+    const untested = names.filter((name) => calls[name] === undefined && CALLS["index"]![name] === undefined);
+    assert.deepEqual(untested, [], "a call for each");
+    const errors: Record<string, string> = {};
+    for (const [name, call] of Object.entries(calls)) {
+      const { error } = await onPage(entry, [call]);
+      if (error !== undefined) errors[name] = error;
+    }
+    assert.deepEqual(errors, {});
+  });
+}
+
+test("calls at the same time share one download of each file", async () => {
+  const { compact, mend, openConversation, summarize } = CALLS["index"]!;
+  const { error, fetched } = await onPage("index", [compact!, mend!, openConversation!, summarize!, compact!]);
+  assert.equal(error, undefined);
+  assert.deepEqual(fetched.toSorted(), ["cl100k_base.vocab", "espalier.wasm", "o200k_base.vocab"]);
+});
+
+test("synchronous functions demand init", async () => {
+  for (const call of ["count(`x`)", "prune(messages)", "countMessages(messages)"])
+    assert.match((await onPage("index", [`(async () => entry.${call})()`])).error ?? "", /not_initialized/, call);
+});
