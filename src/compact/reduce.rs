@@ -4,6 +4,7 @@
 //! pasted into the newest request. Head and tail stay, so that the request itself is still read, and the marker says
 //! where the whole is.
 
+use super::ledger::shorter::shorter;
 use crate::history::draft::{Draft, Entry};
 use crate::history::edit::{Author, Edit, Kind, Target};
 use crate::history::pairs::callers;
@@ -120,16 +121,19 @@ fn texts(
 
 fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &'static str) -> Option<Edit> {
     crate::rank::sort(&mut texts, |long| !long.tokens);
-    let cap = common_cap(&texts.iter().map(|t| t.tokens).collect::<Vec<_>>(), over);
+    let cap = common_cap(&texts.iter().map(|t| t.tokens).collect::<Vec<_>>(), over, FLOOR);
     let tokenizer = draft.meter.tokenizer;
     replaced(draft, texts, id, (Kind::Truncate, rule), |long| {
         let message = &draft.entries[long.entry].message.id;
-        let short = match long.keep {
-            Some(keep) => cut_result(&long.text, cap, keep, message, tokenizer),
-            None => shorten(&long.text, cap, message, tokenizer),
-        };
-        // A shortened record remains a record.
-        short.map(|short| if is_sealed(&long.text) { seal(&short.text) } else { short.text })
+        match long.keep {
+            Some(keep) => cut_result(&long.text, cap, keep, message, tokenizer).map(|short| short.text),
+            // A shortened record remains a record.
+            None if is_sealed(&long.text) => {
+                let short = (long.tokens > cap).then(|| shorter(&long.text, cap, tokenizer)).flatten();
+                short.map(|short| seal(&short))
+            }
+            None => shorten(&long.text, cap, message, tokenizer).map(|short| short.text),
+        }
     })
 }
 
@@ -175,8 +179,8 @@ fn replaced(
     })
 }
 
-/// Returns the cap for the largest of `sizes` (descending) that frees `over` tokens, never below the floor.
-fn common_cap(sizes: &[u64], over: u64) -> u64 {
+/// Returns the cap for the largest of `sizes` (descending) that frees `over` tokens, never below `floor`.
+pub(super) fn common_cap(sizes: &[u64], over: u64, floor: u64) -> u64 {
     let mut sum = 0;
     for (at, size) in sizes.iter().enumerate() {
         sum += size;
@@ -185,8 +189,8 @@ fn common_cap(sizes: &[u64], over: u64) -> u64 {
         // Is the cap of the first `many` texts still above the size of the next text?
         let level = sum.saturating_sub(over) / many;
         if level >= next {
-            return level.max(FLOOR);
+            return level.max(floor);
         }
     }
-    FLOOR
+    floor
 }

@@ -2,7 +2,9 @@
 
 use super::quoted::own_words;
 use super::text::{has_word, one_line, sentences, straight};
+use crate::compact::facts::languages::{is_opener, listed};
 use crate::compact::facts::rules::is_question;
+use crate::compact::facts::words::{Kind, words};
 
 /// Who decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +122,33 @@ pub fn settled(text: &str) -> impl Iterator<Item = String> {
         let bare = s.trim_start_matches(['-', '*', '•', ' ']);
         one_line(bare, SENTENCE_BYTES)
     })
+}
+
+/// Maximum decisions of one message of the user. With more, the text was pasted.
+const PER_MESSAGE: usize = 8;
+/// Words with which a sentence chooses what it names, in lower case.
+const CHOICES: &str = " use choose pick take adopt target nimm nehmt nehmen nutze nutzt benutze verwende verwendet wähle utilise utilisez prends \
+prenez choisis choisissez usa usad use utiliza utilice elige elija escolha escolhe utilize используй используйте возьми возьмите выбери выберите ";
+
+/// Words before a choice, in lower case.
+const LET_US: &str = " let's lets we'll ";
+/// Number of words behind a choice, one of which must be a name.
+const NAMED: usize = 3;
+
+/// Returns the user's sentences that state a decision, or begin by choosing something with a name.
+pub fn chosen(text: &str) -> impl Iterator<Item = String> {
+    let is_chosen = |sentence: &&str| {
+        sentence.len() <= SENTENCE_BYTES && !is_question(sentence) && (settles(sentence) || chooses(sentence))
+    };
+    let bare = |sentence: &str| one_line(sentence.trim_start_matches(['-', '*', '•', ' ']), SENTENCE_BYTES);
+    own_words(text).into_iter().flat_map(sentences).filter(is_chosen).map(bare).take(PER_MESSAGE)
+}
+
+fn chooses(sentence: &str) -> bool {
+    let words = words(sentence);
+    let first = words.iter().position(|word| !is_opener(word.text) && !listed(LET_US, word.text));
+    let Some((choice, rest)) = first.and_then(|first| words[first..].split_first()) else { return false };
+    listed(CHOICES, choice.text) && rest.iter().take(NAMED).any(|word| word.kind == Kind::Name)
 }
 
 fn settles(sentence: &str) -> bool {

@@ -10,7 +10,7 @@ use super::decision::{By, Decision};
 use super::error::{Failure, key};
 use super::escape::unescape;
 use super::file::File;
-use super::line::{HERE, NEXT, folder_of, looks_like_entry, parts_of, row_of, source_of};
+use super::line::{HERE, NEXT, OF_USER, folder_of, looks_like_entry, parts_of, row_of, source_of};
 use super::render::Block;
 use super::same::Same;
 use super::story::{ARROW, Outcome};
@@ -198,8 +198,8 @@ impl Ledger {
             }
             (Block::Facts, Some((id, text))) => self.facts.add_sentence(&id, Speaker::Record, text),
             (Block::Decisions, Some((id, text))) => {
-                let by = if text.starts_with("(user) ") { By::User } else { By::Assistant };
-                let sentence = text.strip_prefix("(user) ").unwrap_or(text).to_string();
+                let by = if text.starts_with(OF_USER) { By::User } else { By::Assistant };
+                let sentence = text.strip_prefix(OF_USER).unwrap_or(text).to_string();
                 self.decisions.push(Decision { id, by, sentence });
             }
             _ => {}
@@ -221,6 +221,6 @@ fn marked(id: &str) -> String {
 }
 
 /// Reads `(12 more left out, ...)`.
-fn left_out(line: &str) -> Option<usize> {
+pub(super) fn left_out(line: &str) -> Option<usize> {
     line.strip_prefix('(')?.split_once(" more left out")?.0.parse().ok()
 }

@@ -26,6 +26,8 @@ const SHORT_OUTCOME: usize = 60;
 /// Maximum bytes of an id that is made one line.
 const ID_BYTES: usize = 120;
 
+/// Text before a decision of the user.
+pub(super) const OF_USER: &str = "(user) ";
 /// Prefix of a row with the same message id as the row before it.
 pub(super) const NEXT: &str = "  ";
 /// Prefix of the line that names the folder of the files below it.
@@ -165,7 +167,7 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, max: usize, is_last_told: boo
     let decisions = &ledger.decisions;
     let from = newest(Block::Decisions, decisions.len(), &|| decisions.first().map(|decision| decision.id.clone()));
     for (order, decision) in decisions.iter().enumerate().skip(from) {
-        let by = if decision.by == By::User { "(user) " } else { "" };
+        let by = if decision.by == By::User { OF_USER } else { "" };
         let line = row(&decision.id, &format!("{by}{}", decision.sentence));
         out.push(Line::new(Block::Decisions, (order, 0), &decision.id, line, vec![]));
     }
@@ -240,7 +242,7 @@ fn one_id(id: &str) -> Cow<'_, str> {
 }
 
 /// Returns the first sentences or words of a message, as one line of about `bytes`.
-fn begin(text: &str, bytes: usize) -> String {
+pub(super) fn begin(text: &str, bytes: usize) -> String {
     // More entries may follow spaces.
     let start = &text[..text.floor_char_boundary(bytes * 4)];
     let start = if start.trim_end().len() > bytes { start } else { text };

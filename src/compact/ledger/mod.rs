@@ -25,6 +25,7 @@ pub mod render;
 mod result;
 pub mod same;
 pub mod shell;
+pub(in crate::compact) mod shorter;
 pub mod story;
 pub mod symbol;
 pub mod text;
@@ -268,6 +269,7 @@ impl Ledger {
             let texts =
                 parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
             self.constrained(&message.id, texts);
+            self.chosen(&message.id, &text);
             self.facts_of(&message.id, Speaker::User, &text);
             return self.asked(Request { id: message.id.clone(), text, is_earlier: false, is_replaced: false }, None);
         };
@@ -283,6 +285,7 @@ impl Ledger {
         let behind = behind.trim();
         if !behind.is_empty() && behind != KEEP_GOING {
             self.constrained(&message.id, [behind]);
+            self.chosen(&message.id, behind);
             self.facts_of(&message.id, Speaker::User, behind);
             self.asked(
                 Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false, is_replaced: false },
@@ -318,6 +321,22 @@ impl Ledger {
         }
         let constraint = |sentence: String| Constraint { id: id.to_string(), sentence };
         self.constraints.extend(found.into_iter().map(constraint));
+    }
+
+    /// Adds the decisions in a message of the user that are no rules.
+    fn chosen(&mut self, id: &str, text: &str) {
+        for sentence in decision::chosen(text) {
+            // A rule can begin with the sentence before it.
+            let is_rule = self
+                .constraints
+                .iter()
+                .rev()
+                .take_while(|rule| rule.id == id)
+                .any(|rule| rule.sentence.contains(&sentence));
+            if !is_rule {
+                self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
+            }
+        }
     }
 
     fn said(&mut self, id: &str, text: String) {

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use super::line::{Line, fact_lines, folder_line, lines};
 use super::render::{BLOCKS, Block, Shares};
 use super::story::FORMS;
-use super::user::PINNED;
-use super::{Command, Ledger, Request};
+use super::user::{PINNED, durability};
+use super::{By, Command, Ledger, Request};
 use crate::map::{HashMap, HashSet};
 use crate::tokens::Tokenizer;
 
@@ -19,6 +19,8 @@ const USERS_OF_ENTRIES: u64 = 60;
 /// collects more of them than a record can hold: the newest stay, the others are counted and can be recalled.
 const CONSTRAINTS_OF_ENTRIES: u64 = 50;
 const CONSTRAINTS: u64 = 512;
+/// The divisor of that share for decisions of the user.
+const DECISIONS: u64 = 2;
 /// The divisor of that share in conversations without tools, whatever the facts are.
 const RULES_OF_TALK: u64 = 3;
 /// The divisor of the share of user messages for the beginning of the first one.
@@ -179,16 +181,16 @@ impl<'a> Page<'a> {
         if block != Block::Constraints {
             return all;
         }
-        // Messages take turns, each starting with its first rule, so that one with hundreds of rules does not displace
-        // the others.
+        // What holds for good outlives what was said in passing. Messages take turns, each starting with its first rule,
+        // so that one with hundreds of rules does not displace the others.
         let mut turns: HashMap<&str, usize> = HashMap::default();
-        let mut turn_of: HashMap<usize, usize> = HashMap::default();
+        let mut ranks: HashMap<usize, (u8, usize)> = HashMap::default();
         for &at in all.iter().rev() {
             let turn = turns.entry(&self.lines[at].id).or_default();
-            turn_of.insert(at, *turn);
+            ranks.insert(at, (durability(sentence_of(&self.lines[at])), *turn));
             *turn += 1;
         }
-        all.sort_by_key(|at| (self.lines[*at].id != PINNED, turn_of.get(at).copied().unwrap_or(0)));
+        all.sort_by_key(|at| (self.lines[*at].id != PINNED, ranks.get(at).copied().unwrap_or_default()));
         all
     }
 
@@ -220,6 +222,11 @@ impl<'a> Page<'a> {
             self.fill(block, entries.max(self.lists));
         }
         self.vital = self.lists;
+        for at in self.ranked(ledger, Block::Decisions) {
+            if ledger.decisions.get(self.lines[at].entry).is_some_and(|decision| decision.by == By::User) {
+                self.show(at, 0, self.within(of_constraints / DECISIONS));
+            }
+        }
         // User messages are left out first, because their rules have their own lines.
         let users = self.requests.clone();
         let wanted = most(users.len(), USERS);
@@ -446,6 +453,7 @@ pub(super) fn most_lines(tokens: u64) -> usize {
 fn rank(ledger: &Ledger, line: &Line) -> u8 {
     match line.block {
         Block::Errors => ledger.errors.get(line.entry).is_some_and(|e| !e.resolved).into(),
+        Block::Decisions => ledger.decisions.get(line.entry).is_some_and(|decision| decision.by == By::User).into(),
         Block::Commands => ledger.commands.get(line.entry).is_some_and(Command::has_failed).into(),
         _ => 0,
     }

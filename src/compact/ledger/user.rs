@@ -1,7 +1,7 @@
 //! User messages, and the sentences in them that constrain the work.
 
 use super::quoted::own_words;
-use super::text::{one_line, sentences};
+use super::text::{has_word, one_line, sentences, straight};
 use crate::compact::facts::languages::listed;
 use crate::compact::facts::rules::{is_question, is_rule};
 use crate::compact::facts::score::needs_previous;
@@ -46,6 +46,60 @@ impl Request {
 pub struct Constraint {
     pub id: String,
     pub sentence: String,
+}
+
+/// Words that make a rule hold for good, in lower case.
+const ABSOLUTE: &str = " never always must forever permanently nie niemals immer muss müssen stets jamais toujours doit doivent nunca jamás \
+siempre debe deben sempre deve devem никогда всегда должен должна должны обязательно ";
+const ABSOLUTE_PIECES: [&str; 12] =
+    ["绝不", "永远", "始终", "必须", "从不", "一律", "絶対", "常に", "必ず", "절대", "항상", "반드시"];
+/// Phrases that make it hold for the moment.
+const PASSING: [&str; 28] = [
+    "for now",
+    "right now",
+    "just now",
+    "at the moment",
+    "this time",
+    "this one",
+    "today",
+    "tonight",
+    "yet",
+    "vorerst",
+    "noch nicht",
+    "momentan",
+    "im moment",
+    "diesmal",
+    "heute",
+    "erst mal",
+    "erstmal",
+    "pour l'instant",
+    "pour le moment",
+    "cette fois",
+    "aujourd'hui",
+    "por ahora",
+    "de momento",
+    "esta vez",
+    "por enquanto",
+    "desta vez",
+    "сегодня",
+    "на этот раз",
+];
+const PASSING_PIECES: [&str; 10] =
+    ["暂时", "目前", "这次", "今天", "今は", "今回", "とりあえず", "지금은", "이번", "일단"];
+
+/// Returns the order in which rules stay: 0 for those that hold for good or name something, 2 for those of the moment.
+pub(super) fn durability(sentence: &str) -> u8 {
+    let words = words(sentence);
+    let is_explicit =
+        words.iter().any(|word| matches!(word.kind, Kind::Name | Kind::Figure) || listed(ABSOLUTE, word.text))
+            || ABSOLUTE_PIECES.iter().any(|piece| sentence.contains(piece));
+    let is_passing = has_word(&straight(&sentence.to_lowercase()), &PASSING)
+        || PASSING_PIECES.iter().any(|piece| sentence.contains(piece));
+    match (is_explicit, is_passing) {
+        (true, false) => 0,
+        (false, true) => 2,
+        _ => 1,
+    }
 }
 
 /// Replaces the message id of a fact that was pinned in words.

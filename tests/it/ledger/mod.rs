@@ -1,6 +1,7 @@
 //! The ledger: its facts from a history, their lines in a record, and the measurements.
 
 mod actions;
+mod chain;
 mod entries;
 mod forged;
 mod little;

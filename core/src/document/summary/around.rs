@@ -15,6 +15,19 @@ const DEPTH: usize = 32;
 impl Fill<'_, '_> {
     /// Shows the nodes around the selection: whole if they fit, otherwise as much as fits, from the selection outwards.
     pub(super) fn around(&mut self, at: usize, selection: (u32, u32)) -> Result<()> {
+        let page = self.sheets[at].page;
+        let mut ends = vec![page.row_of(selection.0), page.row_of(selection.1.max(selection.0 + 1) - 1)];
+        ends.dedup();
+        let (Some(first), Some(last)) = (ends.first().copied(), ends.last().copied()) else { return Ok(()) };
+        if page.rows.is_empty() {
+            return Ok(());
+        }
+        let tops = [first, last].map(|row| self.sheets[at].top(page.owners[row as usize]));
+        self.sheets[at].read(&tops);
+        let whole = self.attempt_part(at, &[(first, last + 1)]);
+        if !whole {
+            self.want_markers(at)?;
+        }
         let sheet = &mut self.sheets[at];
         let mut leaves: Vec<u32> = sheet.tree.touched(selection).map(|leaf| sheet.page.own[leaf as usize]).collect();
         crate::rank::sort(&mut leaves, |leaf| u64::from(*leaf));
@@ -38,9 +51,10 @@ impl Fill<'_, '_> {
             return Ok(());
         }
         self.want_markers(at)?;
-        let page = self.sheets[at].page;
-        let mut ends = vec![page.row_of(selection.0), page.row_of(selection.1.max(selection.0 + 1) - 1)];
-        ends.dedup();
+        let around = self.sheets[at].layout.needs.borrow().around(first, last);
+        if !(self.attempt_part(at, &around) && whole) {
+            self.lacks[at] = Some(self.sheets[at].lacking().len());
+        }
         // The rows that open and close a node come before its content: half of such a pair is misread. A short node
         // shows whole.
         let mut left: Vec<(u32, bool)> = Vec::new();
@@ -88,7 +102,7 @@ impl Fill<'_, '_> {
         if sheet.opens_comment(open) && all.last().is_none_or(|(_, to)| *to < end) {
             all.push((end - 1, end));
         }
-        self.attempt(at, &all) || open + 1 < end && self.attempt(at, &[(open, open + 1), (end - 1, end)])
+        self.attempt_part(at, &all) || open + 1 < end && self.attempt_part(at, &[(open, open + 1), (end - 1, end)])
     }
 
     /// Shows what fits of a node around a row: first the rows that open and close the blocks around it, then blocks,
@@ -112,7 +126,7 @@ impl Fill<'_, '_> {
             let own = clip(stretches, (start, end));
             let outer = self.sheets[at].outer(start);
             let rows = own.iter().flat_map(|(from, to)| *from..*to);
-            if !self.attempt(at, &rows.filter(&outer).map(|row| (row, row + 1)).collect::<Vec<_>>()) {
+            if !self.attempt_part(at, &rows.filter(&outer).map(|row| (row, row + 1)).collect::<Vec<_>>()) {
                 if halves {
                     self.rows_around(at, node, &own, row);
                 }
@@ -135,7 +149,11 @@ impl Fill<'_, '_> {
     /// Shows rows of a node and everything in them, except rows that must not show.
     fn attempt_block(&mut self, at: usize, node: u32, block: (u32, u32)) -> bool {
         let sheet = &self.sheets[at];
-        if sheet.bans() { self.attempt(at, &clip(sheet.stretches(node), block)) } else { self.attempt(at, &[block]) }
+        if sheet.bans() {
+            self.attempt(at, &clip(sheet.stretches(node), block))
+        } else {
+            self.attempt_part(at, &[block])
+        }
     }
 
     /// Returns the candidates outside the nodes that were cut. Candidates within them show with their surroundings, not
@@ -186,6 +204,16 @@ impl<'d> Sheet<'d> {
     fn opens_comment(&self, row: u32) -> bool {
         let Some(row) = self.page.rows.get(row as usize) else { return false };
         self.page.slice(row.start, row.end).trim_start().starts_with("/*")
+    }
+
+    /// Returns the outermost node around a node, below the root.
+    fn top(&self, node: u32) -> u32 {
+        let above = |node: u32| self.page.above[node as usize];
+        let mut top = node;
+        while above(top) != NONE && above(above(top)) != NONE {
+            top = above(top);
+        }
+        top
     }
 
     /// Returns whether rows are indented no more than `one` is.

@@ -20,6 +20,9 @@ pub(super) struct Fill<'s, 'd> {
     chain: Vec<u32>,
     /// Documents and the rows above a list that was cut; there may have been no room for them.
     over: Vec<(usize, (u32, u32))>,
+    /// For each document, how many rows are missing that the visible ones need, if there is no room for all that is
+    /// around its selection. No others may be missing then.
+    pub(super) lacks: Vec<Option<usize>>,
     /// Documents and nodes of which only the part around a selection shows.
     pub(super) cut: Vec<(usize, u32)>,
 }
@@ -45,7 +48,9 @@ pub(super) fn fill(
         return Err(exceeded(budget, total, marks.collect()));
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
-    let mut fill = Fill { sheets, refused, budget, total, chain: Vec::new(), over: Vec::new(), cut: Vec::new() };
+    let lacks = vec![None; sheets.len()];
+    let (chain, over, cut) = (Vec::new(), Vec::new(), Vec::new());
+    let mut fill = Fill { sheets, refused, budget, total, chain, over, lacks, cut };
     if fill.sheets.iter().any(|sheet| sheet.layout.leaves.is_some()) {
         fill.until_misfit(documents, candidates);
         return Ok(());
@@ -74,11 +79,16 @@ pub(super) fn fill(
     if fill.total != before || waiting.len() != count {
         fill.rounds(waiting);
         for (at, rows) in std::mem::take(&mut fill.over) {
-            fill.attempt(at, &[rows]);
+            fill.attempt_part(at, &[rows]);
         }
     }
     for (at, document) in documents.iter().enumerate() {
         fill.window(at, document.selection);
+    }
+    for at in 0..documents.len() {
+        if fill.lacks[at].is_some() {
+            fill.complete(at);
+        }
     }
     Ok(())
 }
@@ -88,12 +98,41 @@ impl<'d> Fill<'_, 'd> {
     pub(super) fn attempt(&mut self, at: usize, stretches: &[(u32, u32)]) -> bool {
         let sheet = &mut self.sheets[at];
         let added = sheet.added(stretches);
-        let fits = sheet.size(self.total + added) <= self.budget;
-        if fits {
-            sheet.show(stretches, added);
-            self.total += added;
+        if sheet.size(self.total + added) > self.budget {
+            return false;
         }
-        fits
+        if let Some(lacks) = self.lacks[at] {
+            let rows = stretches.iter().flat_map(|(from, to)| *from..*to);
+            let new: Vec<u32> = rows.filter(|row| !sheet.shown.has(*row)).collect();
+            sheet.show(stretches, added);
+            if sheet.lacking().len() > lacks {
+                sheet.hide_rows(&new, added);
+                return false;
+            }
+        } else {
+            sheet.show(stretches, added);
+        }
+        self.total += added;
+        true
+    }
+
+    /// Shows rows of a node, with all rows that they need, if all of them fit. Returns whether they show.
+    pub(super) fn attempt_part(&mut self, at: usize, stretches: &[(u32, u32)]) -> bool {
+        let others = self.sheets[at].layout.needs.borrow().missing(stretches);
+        if others.is_empty() {
+            return self.attempt(at, stretches);
+        }
+        let mut all = stretches.to_vec();
+        all.extend(others.into_iter().map(|row| (row, row + 1)));
+        crate::rank::sort(&mut all, |(from, _)| u64::from(*from));
+        self.attempt(at, &all)
+    }
+
+    /// Shows the rows that the visible ones need, if they fit.
+    pub(super) fn complete(&mut self, at: usize) {
+        for row in self.sheets[at].lacking() {
+            self.attempt_part(at, &[(row, row + 1)]);
+        }
     }
 
     /// Shows nodes if all of them fit. Returns whether they show.
@@ -262,12 +301,13 @@ impl<'d> Fill<'_, 'd> {
         let start = sheet.page.rows[first as usize].start;
         // Half of a head or of a statement is useless.
         let open = sheet.opening(first, end);
+        sheet.read(&[node]);
         let is_table = stretches.len() == 1 || sheet.is_list(node, open, sheet.sum(first, end));
         let table = !root && is_table && end - open > 2;
         let frame = |from: u32| [(from, open + 1), (end - 1, end)];
-        if table && (self.attempt(at, &frame(first)) || self.attempt(at, &frame(open))) {
+        if table && (self.attempt_part(at, &frame(first)) || self.attempt_part(at, &frame(open))) {
             let blocks = self.sheets[at].page.blocks(open + 1, end - 1);
-            let fit = blocks.iter().filter(|block| self.attempt(at, &[**block])).count();
+            let fit = blocks.iter().filter(|block| self.attempt_part(at, &[**block])).count();
             // The table is one block. Without any content, its pair of brackets would read as an empty one.
             if let ([(from, _)], 0) = (&blocks[..], fit) {
                 self.inwards(at, node, *from, false);

@@ -13,6 +13,7 @@ use super::dense::Dense;
 use super::family::Family;
 use super::gauge::Tally;
 use super::marker::{Marker, Style};
+use super::needs::{Lexis, Needs};
 use super::page::{Page, Rows};
 use super::sheet::number;
 use super::tags::between_tags;
@@ -60,6 +61,9 @@ pub struct Layout {
     /// Counts of markers behind their numbers, by the line break.
     pub(super) tails: [[i64; 4]; 2],
     pub(super) dash: i64,
+    /// How the language marks what is no code, and what that says of the nodes that were cut so far.
+    lexis: Option<Lexis>,
+    pub(super) needs: RefCell<Needs>,
     /// Whether a body that may not be empty begins behind each row.
     pub(super) opens: Vec<bool>,
     /// Whether each row begins between tags.
@@ -111,6 +115,8 @@ impl Layout {
             feet: vec![Cell::new(UNKNOWN); count],
             tails,
             dash: gauge.count("-"),
+            lexis: Lexis::of(document.language),
+            needs: RefCell::default(),
             opens: vec![false; if marker.fills { count } else { 0 }],
             between_tags: vec![false; if marker.braces { count } else { 0 }],
             rows,
@@ -141,6 +147,13 @@ impl Layout {
         layout
     }
 
+    /// Finds out which rows of a stretch need which others. The stretch begins outside of all brackets.
+    pub(super) fn read(&self, text: &str, stretch: (u32, u32)) {
+        if let Some(lexis) = self.lexis {
+            self.needs.borrow_mut().read(self.page(text), lexis, stretch);
+        }
+    }
+
     pub(super) fn page<'d>(&'d self, text: &'d str) -> Page<'d> {
         Page { text, of: &self.rows }
     }
@@ -152,6 +165,7 @@ impl Layout {
             + self.stretches.len() * 8
             + (self.ends.len() + self.density.len() + self.order.len()) * 4
             + self.least.len() * 8
+            + self.needs.borrow().memory()
             + size_of::<Layout>()
     }
 

@@ -25,6 +25,7 @@ mod layout;
 mod marker;
 mod marks;
 mod names;
+mod needs;
 mod page;
 mod select;
 mod sheet;

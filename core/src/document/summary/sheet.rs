@@ -124,6 +124,43 @@ impl<'d> Sheet<'d> {
         !self.shown.has(row) && banned(row) == banned(row + 1) && self.is_marked(before, behind)
     }
 
+    /// Finds out which rows of nodes, and between them, need which others. Nothing is around the root, so it is not read.
+    pub fn read(&self, nodes: &[u32]) {
+        let nodes = nodes.iter().copied().filter(|node| self.page.above[*node as usize] != NONE);
+        let rows = nodes.map(|node| {
+            let (own, whole) = (self.stretches(node), self.tree.nodes[node as usize]);
+            // A node can begin with the blank lines that belong to the row before it.
+            let blank = whole.end - self.page.slice(whole.start, whole.end).trim_start().len() as u32;
+            let first = own.first().map_or(u32::MAX, |(from, _)| *from).min(self.page.row_of(blank));
+            let end = own.last().map_or(0, |(_, to)| *to).max(self.page.row_of(whole.end.saturating_sub(1)) + 1);
+            (first, end)
+        });
+        let (first, end) = rows.fold((u32::MAX, 0), |(first, last), (from, to)| (first.min(from), last.max(to)));
+        self.layout.read(self.page.text, (first, end));
+    }
+
+    /// Returns the rows that the visible ones need and that are not visible. Some rows are visible only because a
+    /// marker would save too little.
+    pub fn lacking(&self) -> Vec<u32> {
+        let (mut start, mut before) = (0, None);
+        let mut visible: Vec<(u32, u32)> = Vec::new();
+        for behind in self.shown_rows().map(Some).chain([None]) {
+            if self.is_marked(before, behind) {
+                visible.push((start, before.map_or(0, |row| row + 1)));
+                start = behind.unwrap_or(self.rows());
+            }
+            before = behind;
+        }
+        visible.push((start, self.rows()));
+        self.layout.needs.borrow().missing(&visible)
+    }
+
+    /// Hides rows that added `added`.
+    pub fn hide_rows(&mut self, rows: &[u32], added: i64) {
+        rows.iter().for_each(|row| self.shown.remove(*row));
+        self.total -= added;
+    }
+
     /// Returns the unit of the budget.
     pub fn gauge(&self) -> Gauge<'d> {
         self.gauge
