@@ -6,7 +6,7 @@
  */
 
 import { isBuffer, isBytes } from "../files/bytes.ts";
-import { fetched } from "./fetched.ts";
+import { bodyOf, fetched } from "./fetched.ts";
 import { call, containing, onFreshInstance, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -15,6 +15,8 @@ import type { EncodingName } from "../types/count.ts";
 /** Encodings that have a file in the package. */
 const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);
 const kept = new Map<EncodingName, Uint8Array>();
+/** Running downloads by encoding and address. */
+const downloads = new Map<string, Promise<Uint8Array | ArrayBuffer>>();
 let locator: ((name: EncodingName) => URL) | undefined;
 let reader: ((name: EncodingName) => Uint8Array) | undefined;
 /** Vocabularies that an entry contains. */
@@ -64,21 +66,10 @@ export async function loadEncoding(
   needName(name);
   if (kept.has(name)) return;
   let from: unknown = source;
-  if (typeof from === "string" || from instanceof URL) {
-    try {
-      from = await fetched(from);
-    } catch (cause) {
-      throw vocabularyNotFound(name, `${source} could not be fetched`, cause);
-    }
-  }
-  if (from instanceof Response) {
-    if (!from.ok) throw vocabularyNotFound(name, `${from.url || "it"} answered ${from.status}`);
-    try {
-      from = await from.arrayBuffer();
-    } catch (cause) {
-      throw vocabularyNotFound(name, "the download was cut", cause);
-    }
-  }
+  if (typeof from === "string" || from instanceof URL) from = await shared(name, from);
+  if (from instanceof Response) from = await bodyOf(from, (what, cause) => vocabularyNotFound(name, what, cause));
+  // Another call may have loaded it in the meantime.
+  if (kept.has(name)) return;
   if (isBuffer(from)) from = new Uint8Array(from);
   if (!isBytes(from)) {
     const message =
@@ -89,6 +80,28 @@ export async function loadEncoding(
     throw new EspalierError({ code: "bad_option", message, path: "source" });
   }
   loadEncodingSync(name, from);
+}
+
+/** Downloads a vocabulary; concurrent calls for one address share the download. */
+function shared(name: EncodingName, address: string | URL): Promise<Uint8Array | ArrayBuffer> {
+  const key = `${name} ${address}`;
+  let download = downloads.get(key);
+  if (!download) {
+    download = downloaded(name, address).finally(() => downloads.delete(key));
+    downloads.set(key, download);
+  }
+  return download;
+}
+
+async function downloaded(name: EncodingName, address: string | URL): Promise<Uint8Array | ArrayBuffer> {
+  const refusal = (what: string, cause?: unknown) => vocabularyNotFound(name, what, cause);
+  let from: Response | Uint8Array;
+  try {
+    from = await fetched(address);
+  } catch (cause) {
+    throw refusal(`${address} could not be fetched`, cause);
+  }
+  return from instanceof Response ? bodyOf(from, refusal) : from;
 }
 
 function needName(name: unknown): void {
