@@ -290,10 +290,13 @@ function bytesInside(dist) {
   };
 }
 
-/** Removes the bytes that `bytesInside` wrote from the texts of a source map. */
+/**
+ * Removes the bytes that `bytesInside` wrote from the texts of a source map. A source without a text is a missing file
+ * to Vite, which warns.
+ */
 function mapWithoutBytes(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
-  map.sourcesContent = map.sources.map((name, index) => (name.startsWith("bytes:") ? null : map.sourcesContent[index]));
+  map.sourcesContent = map.sources.map((name, index) => (name.startsWith("bytes:") ? "" : map.sourcesContent[index]));
   writeFileSync(file, JSON.stringify(map));
 }
 

@@ -4,6 +4,8 @@
  * (`src/bindings/functions/types.d.ts`); wasm-bindgen passes them through.
  */
 
+import { anyModule } from "./glue.mjs";
+
 /** The exported functions; `init` is the default export. */
 const PUBLIC = ["count", "compact", "hasEncoding", "loadEncoding", "prune", "render"];
 
@@ -12,7 +14,7 @@ export const OWN = ["compact", "prune", "render"];
 
 /** Returns the module, made from wasm-bindgen's glue for the web. */
 export function functionsModule(code) {
-  let out = code
+  let out = anyModule(code)
     .replace(/^export (async function|function) (\w+)/gm, (whole, kind, name) =>
       PUBLIC.includes(name) ? whole : `${kind} ${name}`,
     )

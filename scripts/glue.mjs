@@ -22,6 +22,13 @@ const TEXT_ONLY = `if (typeof arg !== "string") throw new TypeError(\`the engine
  */
 const AT_ONCE = "if (arg.length > 256 && arg.length < 1e7) realloc = undefined;";
 
+/** Accepts compiled modules of another realm, such as those that Next.js imports for its edge runtime. */
+export const anyModule = (code) =>
+  code.replace(
+    /(\w+) instanceof WebAssembly\.Module\b/g,
+    (_, name) => `Object.prototype.toString.call(${name}) === "[object WebAssembly.Module]"`,
+  );
+
 const DEBUG_STRING = `function debugString(val) {
     if (typeof val === "string") return JSON.stringify(val.length > 60 ? val.slice(0, 60) + "…" : val);
     if (typeof val === "symbol") return "a symbol";
@@ -37,7 +44,7 @@ const DEBUG_STRING = `function debugString(val) {
 /** @param hidden Names of functions that the package does not call */
 export function glueFactory(code, types, inlineEntry, hidden = []) {
   const names = [];
-  const body = code
+  const body = anyModule(code)
     .replace(
       /^export (async function|function|class) (\w+)/gm,
       (_, kind, name) => (hidden.includes(name) || names.push(name), `${kind} ${name}`),

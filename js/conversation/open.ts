@@ -112,24 +112,19 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const events = new Events(eventProfile);
   if (onEvent) events.on("*", onEvent);
   const all = { ...known.timeoutsMs, storage: STORAGE, ...defined(timeoutsMs) };
-  const saving = new Saving(place, time, all.storage, makeSeed(), ({ what, name: file, message, cause }) =>
+  const saving = new Saving(place, time, all.storage, makeSeed(), ({ what, name: file, message, ...more }) =>
     events.emit({
       type: "warning",
       code: "storage",
       message: `${what} ${file}: ${message}`,
-      details: { what, name: file, cause },
+      details: { what, name: file, ...more },
     }),
   );
   const { now } = time;
   const { provider, search } = options;
   const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, provider, search }), now };
   const opening = { text: options.log, messages: given.messages, format: options.format, counting };
-  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(
-    async (error: unknown) => {
-      await saving.release();
-      throw error;
-    },
-  );
+  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning }));
   const { log } = kept;
   const isNew = kept.report === undefined;
   const seed = entropy ?? kept.header?.entropy ?? makeSeed();

@@ -6,7 +6,7 @@
  * they are needed.
  */
 
-import { isBuffer } from "../files/bytes.ts";
+import { isBuffer, isModule } from "../files/bytes.ts";
 import { forgive } from "./crashes.ts";
 import { wasmBlocked, call, canStart, isCrash, onFreshInstance, ready, wasm } from "../engine/engine.ts";
 import type { WasmBytes, WasmModule } from "../engine/engine.ts";
@@ -195,8 +195,8 @@ function isSource(source: unknown): source is GrammarSource {
     source instanceof URL ||
     isBuffer(source) ||
     ArrayBuffer.isView(source) ||
-    source instanceof WebAssembly.Module ||
-    (typeof Response !== "undefined" && source instanceof Response)
+    (typeof Response !== "undefined" && source instanceof Response) ||
+    isModule(source)
   );
 }
 
@@ -282,10 +282,7 @@ export function loadGrammarSync(
       const from = source ?? ownBytes(entry);
       if (from === undefined) throw grammarNotFound(entry.key, "this entry of the package cannot read files");
       checkSync(entry, from, source === undefined);
-      entry.module =
-        from instanceof WebAssembly.Module
-          ? from
-          : compile(entry.key, () => new WebAssembly.Module(from as BufferSource));
+      entry.module = isModule(from) ? from : compile(entry.key, () => new WebAssembly.Module(from as BufferSource));
     }
     link(entry);
   } catch (error) {
@@ -333,7 +330,7 @@ export function registeredQuery(language: string): string | undefined {
 function ownBytes(entry: Entry): WasmBytes | WasmModule | undefined {
   if (!entry.registration) return brought(entry.key) ?? reader?.(entry.key);
   const { wasm: source } = entry.registration;
-  return isBuffer(source) || ArrayBuffer.isView(source) || source instanceof WebAssembly.Module ? source : undefined;
+  return isBuffer(source) || ArrayBuffer.isView(source) || isModule(source) ? source : undefined;
 }
 
 /** Returns a grammar from `espalier/grammars/…`, if it can be read without waiting. */
@@ -429,7 +426,7 @@ async function fetchModule(
       throw grammarNotFound(entry.key, "the download was cut", cause);
     }
   }
-  if (from instanceof WebAssembly.Module) return from;
+  if (isModule(from)) return from;
   if (!isBuffer(from) && !ArrayBuffer.isView(from)) {
     throw new EspalierError({
       code: "bad_option",
@@ -464,7 +461,7 @@ function sumOf({ key, registration }: Entry, bytes: Uint8Array, own: boolean): s
 }
 
 function checkSync(entry: Entry, from: WasmBytes | WasmModule, own: boolean): void {
-  if (!digest || from instanceof WebAssembly.Module) return;
+  if (!digest || isModule(from)) return;
   const bytes = bytesOf(from as WasmBytes);
   const wanted = sumOf(entry, bytes, own);
   if (wanted !== undefined) confirm(entry.key, digest(bytes), wanted);

@@ -7,7 +7,8 @@
  */
 
 import { createGlue, INLINE_ENTRY } from "#glue";
-import { fetched } from "./fetched.ts";
+import { bodyOf, fetched } from "./fetched.ts";
+import { isModule } from "../files/bytes.ts";
 import { throwTokenizerFailure } from "../tokens/host-tokenizer.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 
@@ -39,7 +40,7 @@ export function isReady(): boolean {
 /** Loads the engine from bytes or a compiled module, synchronously. Later calls do nothing. */
 export function initSync(source: WasmBytes | WasmModule): void {
   if (instance) return;
-  start(source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source as BufferSource)));
+  start(isModule(source) ? source : compile(() => new WebAssembly.Module(source as BufferSource)));
 }
 
 /**
@@ -68,11 +69,8 @@ async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
 export async function moduleFrom(source: WasmSource | Promise<WasmSource>): Promise<WasmModule> {
   let from = await source;
   if (typeof from === "string" || from instanceof URL) from = await found(from);
-  if (from instanceof Response) {
-    if (!from.ok) throw wasmNotFound(`${from.url || "the wasm"} answered ${from.status}`);
-    from = await from.arrayBuffer();
-  }
-  return from instanceof WebAssembly.Module ? from : compiling(from as BufferSource);
+  if (from instanceof Response) from = await bodyOf(from, wasmNotFound);
+  return isModule(from) ? from : compiling(from as BufferSource);
 }
 
 async function found(url: string | URL): Promise<Response | Uint8Array> {

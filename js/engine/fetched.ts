@@ -1,5 +1,7 @@
 /** Files of the package by their address: over HTTP everywhere, from the disk in Node. */
 
+import type { EspalierError } from "../errors/errors.ts";
+
 /** The part of Node's `process` that reads a file without an import, which bundles for browsers refuse. */
 interface Scope {
   location?: unknown;
@@ -21,4 +23,24 @@ export async function fetched(source: string | URL): Promise<Response | Uint8Arr
   const isPath = location === undefined && !/^[a-z][a-z\d+.-]+:/i.test(address);
   const disk = isFile || isPath ? process?.getBuiltinModule?.("fs/promises") : undefined;
   return disk ? disk.readFile(isFile ? new URL(address) : address) : fetch(source);
+}
+
+/**
+ * Reads a response to its end.
+ *
+ * @param refusal makes the error for a status other than 2xx and for a download that was cut
+ * @throws that error; the reason of the host's own signal, if that ended the download
+ */
+export async function bodyOf(
+  response: Response,
+  refusal: (what: string, cause?: unknown) => EspalierError,
+): Promise<ArrayBuffer> {
+  const { ok, status, url } = response;
+  if (!ok) throw refusal(`${url || "the server"} answered ${status}`);
+  try {
+    return await response.arrayBuffer();
+  } catch (cause) {
+    // A network error is a TypeError.
+    throw cause instanceof TypeError ? refusal(`the download ${url && `of ${url} `}was cut`, cause) : cause;
+  }
 }

@@ -6,7 +6,7 @@
  */
 
 import { isBuffer, isBytes } from "../files/bytes.ts";
-import { fetched } from "./fetched.ts";
+import { bodyOf, fetched } from "./fetched.ts";
 import { call, canStart, containing, onFreshInstance, ready, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -15,6 +15,8 @@ import type { EncodingName } from "../types/count.ts";
 /** Encodings that have a file in the package. */
 const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);
 const kept = new Map<EncodingName, Uint8Array>();
+/** Running downloads by encoding and address. */
+const downloads = new Map<string, Promise<Uint8Array | ArrayBuffer>>();
 let locator: ((name: EncodingName) => URL) | undefined;
 let reader: ((name: EncodingName) => Uint8Array) | undefined;
 /** Vocabularies that an entry contains. */
@@ -65,21 +67,10 @@ export async function loadEncoding(
   needName(name);
   if (kept.has(name)) return;
   let from: unknown = source;
-  if (typeof from === "string" || from instanceof URL) {
-    try {
-      from = await fetched(from);
-    } catch (cause) {
-      throw vocabularyNotFound(name, `${source} could not be fetched`, cause);
-    }
-  }
-  if (from instanceof Response) {
-    if (!from.ok) throw vocabularyNotFound(name, `${from.url || "it"} answered ${from.status}`);
-    try {
-      from = await from.arrayBuffer();
-    } catch (cause) {
-      throw vocabularyNotFound(name, "the download was cut", cause);
-    }
-  }
+  if (typeof from === "string" || from instanceof URL) from = await shared(name, from);
+  if (from instanceof Response) from = await bodyOf(from, (what, cause) => vocabularyNotFound(name, what, cause));
+  // Another call may have loaded it in the meantime.
+  if (kept.has(name)) return;
   if (isBuffer(from)) from = new Uint8Array(from);
   if (!isBytes(from)) {
     const message =
@@ -90,6 +81,28 @@ export async function loadEncoding(
     throw new EspalierError({ code: "bad_option", message, path: "source" });
   }
   loadEncodingSync(name, from);
+}
+
+/** Downloads a vocabulary; concurrent calls for one address share the download. */
+function shared(name: EncodingName, address: string | URL): Promise<Uint8Array | ArrayBuffer> {
+  const key = `${name} ${address}`;
+  let download = downloads.get(key);
+  if (!download) {
+    download = downloaded(name, address).finally(() => downloads.delete(key));
+    downloads.set(key, download);
+  }
+  return download;
+}
+
+async function downloaded(name: EncodingName, address: string | URL): Promise<Uint8Array | ArrayBuffer> {
+  const refusal = (what: string, cause?: unknown) => vocabularyNotFound(name, what, cause);
+  let from: Response | Uint8Array;
+  try {
+    from = await fetched(address);
+  } catch (cause) {
+    throw refusal(`${address} could not be fetched`, cause);
+  }
+  return from instanceof Response ? bodyOf(from, refusal) : from;
 }
 
 function needName(name: unknown): void {
@@ -138,18 +151,11 @@ export function mayFetch(): boolean {
   return locator !== undefined;
 }
 
-const fetching = new Map<EncodingName, Promise<void>>();
-
-/** Loads an encoding if the entry can read or fetch files. Calls that need the same file share one download. */
+/** Loads an encoding if the entry can read or fetch files. */
 export async function loadNeeded(name: EncodingName): Promise<void> {
   ensureEncoding(name);
   if (kept.has(name) || !locator || !FILES.has(name)) return;
-  let download = fetching.get(name);
-  if (!download) {
-    download = loadEncoding(name, locator(name)).finally(() => fetching.delete(name));
-    fetching.set(name, download);
-  }
-  await download;
+  await loadEncoding(name, locator(name));
 }
 
 /** Returns the error for a missing vocabulary. `way` replaces the advice for users of a bundler. */

@@ -7,15 +7,18 @@
 import wasm from "#bytes/count";
 import { initFrom } from "../engine/engine.ts";
 import { countBatch } from "../tokens/texts.ts";
-import { loadEncoding } from "../engine/vocabulary.ts";
+import { hasEncoding, loadEncoding } from "../engine/vocabulary.ts";
 import { serveWorker } from "../tokens/worker-like.ts";
 import { TURN } from "../tokens/worker-protocol.ts";
 import type { FromWorker, ToWorker } from "../tokens/worker-protocol.ts";
+import type { EncodingName } from "../types/count.ts";
 import { append } from "../formats/append.ts";
 
 /** Ids of cancelled requests. */
 const cancelled = new Set<number>();
 let started: Promise<void> | undefined;
+/** The sources of vocabularies. */
+let sources: ReadonlyMap<EncodingName, Uint8Array | string> = new Map();
 
 async function answer(message: ToWorker, send: (message: FromWorker) => void): Promise<void> {
   const id = "id" in message ? message.id : undefined;
@@ -28,10 +31,6 @@ async function answer(message: ToWorker, send: (message: FromWorker) => void): P
         started = start(message);
         await started;
         return send({ type: "ready" });
-      case "load":
-        await started;
-        await loadEncoding(message.name, message.bytes);
-        return send({ type: "counts", id: message.id, counts: [] });
       case "count":
         await started;
         return await count(message, send);
@@ -47,14 +46,16 @@ async function answer(message: ToWorker, send: (message: FromWorker) => void): P
 }
 
 async function start({ vocabularies }: Extract<ToWorker, { type: "start" }>): Promise<void> {
+  sources = new Map(vocabularies);
   await initFrom(wasm());
-  for (const [name, source] of vocabularies) await loadEncoding(name, source);
 }
 
 async function count(
   { id, texts, encoding }: Extract<ToWorker, { type: "count" }>,
   send: (message: FromWorker) => void,
 ): Promise<void> {
+  const source = sources.get(encoding);
+  if (source !== undefined && !hasEncoding(encoding)) await loadEncoding(encoding, source);
   const counts: number[] = [];
   for (let at = 0; at < texts.length && !cancelled.has(id); at += TURN) {
     append(counts, countBatch(texts.slice(at, at + TURN), { encoding }));

@@ -1,4 +1,7 @@
-/** Bytes of any realm: test environments such as jsdom replace the classes that `instanceof` would compare with. */
+/**
+ * Bytes and compiled modules of any realm: test environments such as jsdom, and the edge runtime of Next.js, have other
+ * classes than those that `instanceof` would compare with.
+ */
 
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && nameOf(value) === "[object Uint8Array]";
@@ -6,6 +9,11 @@ export function isBytes(value: unknown): value is Uint8Array {
 
 export function isBuffer(value: unknown): value is ArrayBuffer {
   return nameOf(value) === "[object ArrayBuffer]";
+}
+
+/** Returns true for a compiled `WebAssembly.Module`. */
+export function isModule(value: unknown): value is WebAssembly.Module {
+  return nameOf(value) === "[object WebAssembly.Module]";
 }
 
 const nameOf = (value: unknown): string => Object.prototype.toString.call(value);

@@ -5,7 +5,6 @@ import type { EncodingName } from "../types/count.ts";
 export type ToWorker =
   /** The first message: the vocabularies in their stored form. */
   | { type: "start"; vocabularies: [EncodingName, Uint8Array | string][] }
-  | { type: "load"; id: number; name: EncodingName; bytes: Uint8Array }
   | { type: "count"; id: number; texts: readonly string[]; encoding: EncodingName }
   | { type: "cancel"; id: number };
 

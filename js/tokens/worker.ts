@@ -2,10 +2,12 @@
  * Counts away from the caller's thread: the same results as `countBatch`, without blocking the page.
  *
  * The worker starts when first needed, stops after 15 seconds without work, and restarts once when it dies. If it dies
- * again, counting continues in this thread, with a warning.
+ * again, counting continues in this thread, with a warning, and the worker is tried again after a pause.
  */
 
 import { coded, EspalierError } from "../errors/errors.ts";
+import { ready } from "../engine/engine.ts";
+import { loadEncoding, loadNeeded } from "../engine/vocabulary.ts";
 import { countBatch } from "./texts.ts";
 import type { EncodingName } from "../types/count.ts";
 import type { FromWorker, ToWorker } from "./worker-protocol.ts";
@@ -28,6 +30,9 @@ export interface TokenWorkerOptions {
   /** Called when counting falls back to this thread. Default `console.warn`. */
   onWarning?: (message: string) => void;
 }
+
+/** Milliseconds without a worker after two deaths; every further death doubles them. */
+const PAUSE = 15_000;
 
 interface Job {
   texts: readonly string[];
@@ -62,7 +67,8 @@ export class TokenWorker {
   private next = 1;
   /** Consecutive deaths without an answer. */
   private deaths = 0;
-  private inProcess = false;
+  /** Until then this thread counts, by `performance.now()`. */
+  private resting = 0;
 
   constructor(options: TokenWorkerOptions) {
     this.options = check(options, WORKER);
@@ -76,7 +82,7 @@ export class TokenWorker {
   /**
    * Returns the tokens of each text, in order.
    *
-   * @throws EspalierError as `countBatch`; the signal's reason if it is aborted
+   * @throws EspalierError as `countBatch` and `loadEncoding`; the signal's reason if it is aborted
    */
   count(texts: readonly string[], options: { encoding?: EncodingName; signal?: AbortSignal } = {}): Promise<number[]> {
     return new Promise((resolve, reject) => {
@@ -100,6 +106,7 @@ export class TokenWorker {
   /** Stops the worker. Pending counts are rejected; the next call starts a new worker. */
   close(): void {
     this.stop();
+    this.deaths = this.resting = 0;
     for (const id of [...this.jobs.keys()]) {
       this.finish(id)?.reject(new EspalierError({ code: "cancelled", message: "The worker was closed." }));
     }
@@ -109,7 +116,7 @@ export class TokenWorker {
     const job = this.jobs.get(id);
     if (!job) return;
     clearTimeout(this.timer);
-    if (this.inProcess) return this.here(id);
+    if (performance.now() < this.resting) return void this.here(id);
     try {
       this.worker ??= this.start();
       this.worker.postMessage({ type: "count", id, texts: job.texts, encoding: job.encoding } satisfies ToWorker);
@@ -147,7 +154,6 @@ export class TokenWorker {
       this.deaths = 0;
       job?.resolve(message.counts);
     }
-    if (this.jobs.size === 0) this.rest();
   }
 
   /** Restarts the timer after which a silent worker counts as dead. */
@@ -172,28 +178,35 @@ export class TokenWorker {
   private died(cause: unknown): void {
     this.stop();
     this.deaths += 1;
-    if (this.deaths > 1 && !this.inProcess) {
-      this.inProcess = true;
+    if (this.deaths > 1) this.resting = performance.now() + PAUSE * 2 ** (this.deaths - 2);
+    if (this.deaths === 2) {
       const warn = this.options.onWarning ?? ((text: string) => console.warn(text));
       warn(`espalier: the counting worker died twice (${describe(cause)}); counting continues in this thread.`);
     }
     for (const id of [...this.jobs.keys()]) this.submit(id);
   }
 
-  private here(id: number): void {
-    const job = this.finish(id);
+  private async here(id: number): Promise<void> {
+    const job = this.jobs.get(id);
     if (!job) return;
+    const { texts, encoding } = job;
+    const vocabulary = this.options.vocabularies[encoding];
     try {
-      job.resolve(countBatch(job.texts, { encoding: job.encoding }));
+      await ready();
+      await (vocabulary === undefined ? loadNeeded(encoding) : loadEncoding(encoding, vocabulary));
+      // It may have been cancelled in the meantime.
+      if (this.jobs.has(id)) job.resolve(countBatch(texts, { encoding }));
     } catch (error) {
       job.reject(error);
     }
+    this.finish(id);
   }
 
   private finish(id: number): Job | undefined {
     const job = this.jobs.get(id);
     this.jobs.delete(id);
     job?.cleanUp();
+    if (this.worker && this.jobs.size === 0) this.rest();
     return job;
   }
 

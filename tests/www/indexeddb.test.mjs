@@ -117,20 +117,29 @@ test(`${MESSAGES} messages, and a page that is left in the middle of a compactio
   await page.close();
 });
 
-test("two tabs: the one opened last has the conversation, the other is told and loses nothing", async () => {
+test("two tabs: the one that wrote last has the conversation, the other is told and loses nothing", async () => {
   const [first, second] = [await tab(), await tab()];
   await first.evaluate(async () => {
     await open("shared", {});
     conversation.append([{ role: "user", content: "Fix the parser." }, ...round(0)]);
     await conversation.flush();
   });
+  // A tab that is only looked at takes nothing.
+  const looks = await tab();
+  await looks.evaluate(async () => {
+    await open("shared", {});
+    await conversation.prepare();
+    await conversation.dispose();
+  });
+  await looks.close();
   await second.evaluate(() => open("shared", {}));
   const add = (page, number) =>
     page.evaluate(async (given) => {
       conversation.append(round(given));
       await conversation.flush();
     }, number);
-  await Promise.all([add(first, 1), add(second, 2)]);
+  await add(second, 2);
+  await add(first, 1);
   await Promise.all([add(second, 3), add(first, 4)]);
   const [a, b] = [
     await first.evaluate(() => ({ ...state(), warnings })),
@@ -152,4 +161,74 @@ test("two tabs: the one opened last has the conversation, the other is told and 
   }, name);
   assert.deepEqual([kept.own.problems, kept.own.originals, kept.problems, kept.hash], [0, 7, 0, a.hash]);
   for (const page of [first, second, third]) await page.close();
+});
+
+test("a connection that the browser closes is opened again", async () => {
+  const page = await tab();
+  const { flushed, warned, again } = await page.evaluate(async () => {
+    const { open: own } = IDBFactory.prototype;
+    let database;
+    IDBFactory.prototype.open = function (...given) {
+      const asked = own.apply(this, given);
+      asked.addEventListener("success", () => (database = asked.result));
+      return asked;
+    };
+    await open("closed", {});
+    const flushed = [];
+    for (const isTold of [false, true]) {
+      conversation.append({ role: "user", content: "before" });
+      flushed.push(await conversation.flush());
+      database.close();
+      if (isTold) database.dispatchEvent(new Event("close"));
+      conversation.append({ role: "user", content: "after" });
+      flushed.push(await conversation.flush());
+    }
+    const warned = [...warnings];
+    await conversation.dispose();
+    await open("closed", {});
+    return { flushed, warned, again: state() };
+  });
+  assert.deepEqual(flushed, Array(4).fill({ isStored: true, missing: [], isTaken: false }));
+  assert.deepEqual([warned, again.problems, again.originals], [[], 0, 4]);
+  await page.close();
+});
+
+test("a database that is full: the warning says so, and no error reaches the page", async () => {
+  const page = await tab();
+  const { flushed, warned, later } = await page.evaluate(async () => {
+    await open("full", {});
+    const { add } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.add = () => {
+      throw new DOMException("Quota exceeded", "QuotaExceededError");
+    };
+    conversation.append({ role: "user", content: "Fix the parser." });
+    const { isStored } = await conversation.flush();
+    const warned = [...warnings];
+    IDBObjectStore.prototype.add = add;
+    return { flushed: isStored, warned, later: (await conversation.flush()).isStored };
+  });
+  assert.deepEqual([flushed, [...new Set(warned)], later], [false, ["write owner: Quota exceeded"], true]);
+  await page.close();
+});
+
+test("a page that may not even ask for IndexedDB gets an error of the package", async () => {
+  const page = await context.newPage();
+  await page.addInitScript(() =>
+    Object.defineProperty(globalThis, "indexedDB", {
+      get: () => {
+        throw new DOMException("The operation is insecure.", "SecurityError");
+      },
+    }),
+  );
+  await page.goto(`${server.url}package.json`);
+  const error = await page.evaluate(async () => {
+    const { indexedDbStorage } = await import("/dist/storage-web.js");
+    try {
+      indexedDbStorage("x");
+    } catch ({ name, code, path, cause }) {
+      return { name, code, path, cause: cause.name };
+    }
+  });
+  assert.deepEqual(error, { name: "EspalierError", code: "bad_option", path: "factory", cause: "SecurityError" });
+  await page.close();
 });

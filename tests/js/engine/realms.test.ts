@@ -6,6 +6,29 @@ import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { espalier } from "../built.ts";
 
+test("the engine and a grammar may be compiled modules of another realm", async () => {
+  const dist = new URL("../../../pkg/dist/", import.meta.url);
+  const compiled = (name: string) =>
+    runInNewContext("new WebAssembly.Module(bytes)", {
+      bytes: readFileSync(new URL(name, dist)),
+    }) as WebAssembly.Module;
+  const engine = compiled("espalier.wasm");
+  assert.equal(engine instanceof WebAssembly.Module, false);
+  const loads: ((core: typeof espalier) => unknown)[] = [
+    (core) => core.initFrom(engine),
+    (core) => core.initSync(engine),
+    (core) => core.init({ wasm: engine, encodings: [] }),
+  ];
+  for (const [number, load] of loads.entries()) {
+    const core = (await import(`${new URL("core.js", dist).href}?realm=${number}`)) as typeof espalier;
+    await load(core);
+    assert.equal(core.isReady(), true);
+  }
+  espalier.loadGrammarSync("python", compiled("grammars/tree-sitter-python.wasm"));
+  const { root } = espalier.documentStructureSync("def f():\n    pass\n", { path: "a.py" });
+  assert.equal(root.children[0]?.kind, "function_definition");
+});
+
 test("a vocabulary and a picture may be bytes of another realm", async () => {
   const file = new URL("../../../pkg/dist/vocab/cl100k_base.vocab", import.meta.url);
   const copied = (bytes: Uint8Array) =>

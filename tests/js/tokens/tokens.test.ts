@@ -415,13 +415,14 @@ test("a worker that dies is restarted once; then this thread counts, with a warn
   assert.deepEqual(await failing.count(texts), wanted);
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] as string, /no workers here/);
+  // A vocabulary that cannot be used is an error of the call.
   const broken = new TokenWorker({
-    ...sources,
     vocabularies: { o200k_base: new Uint8Array(7) },
     create: nodeWorker,
     onWarning: (message) => warnings.push(message),
   });
-  assert.deepEqual(await broken.count(texts), wanted);
-  assert.equal(warnings.length, 2);
+  await assert.rejects(broken.count(texts), { code: "bad_vocabulary" });
+  assert.deepEqual([broken.running, warnings.length], [true, 1]);
+  broken.close();
   worker.close();
 });
