@@ -304,7 +304,7 @@ test("ai-sdk: what a tool gave back is JSON, unless it says that it is content",
         parts: [{ type: "tool-ls", toolCallId: "a", state: "output-available", input: {}, output: listing }],
       },
     ],
-    `assistant: a=ls({}), a[${said}]`,
+    `assistant: a=ls({}), |, a[${said}]`,
   );
 });
 
@@ -317,14 +317,14 @@ test("ai-sdk: calls that wait for leave, or did not get it", () => {
     approval: { id: "p", ...more },
   });
   const page = (one: object) => [{ id: "1", role: "assistant", parts: [one] }];
-  check("ai-sdk", page(part("output-denied", { approved: false, reason: "no!" })), "assistant: a=rm({}), !a[no!]");
+  check("ai-sdk", page(part("output-denied", { approved: false, reason: "no!" })), "assistant: a=rm({}), |, !a[no!]");
   check(
     "ai-sdk",
     page(part("output-denied", { approved: false })),
-    "assistant: a=rm({}), !a[Tool call execution denied.]",
+    "assistant: a=rm({}), |, !a[Tool call execution denied.]",
   );
   assert.deepEqual(
-    edit("ai-sdk", page(part("output-denied")), 0, [{ part: 0 }, { part: 1, to: { type: "text", text: "short" } }]),
+    edit("ai-sdk", page(part("output-denied")), 0, [{ part: 0 }, { part: 2, to: { type: "text", text: "short" } }]),
     page({ ...part("output-denied"), state: "output-error", errorText: "short" })[0],
   );
   for (const state of ["approval-requested", "approval-responded"]) {
