@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { convert, countMessages, openConversation, prune, validate } from "espalier";
+import { compact, convert, countMessages, openConversation, prune, validate } from "espalier";
 
 const SDKS = { 6: await import("ai6"), 7: await import("ai") };
 const how = { model: "gpt-4o", format: "ai-sdk" };
@@ -76,6 +76,11 @@ const SHAPES = {
       ],
     },
   ],
+  "words around an approval": said(
+    words("one {x:1} "),
+    tool("c1", { approval: { ...approval, approved: true } }),
+    words(" {x:1} two"),
+  ),
   "executed by the provider": said(START, tool("c1", { providerExecuted: true }), words("found"), START, words("done")),
   "executed by the provider, failed": said(
     START,
@@ -128,6 +133,35 @@ const SHAPES = {
   "unknown parts": [user({ type: "weird", text: "x" }, words("a")), ...said({ type: "weird", text: "x" }, words("b"))],
 };
 
+/** Returns random conversations, the same for the same seed. */
+function* conversations(seed, count) {
+  const random = (below) => {
+    seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+    return (seed >> 8) % below;
+  };
+  const pick = (list) => list[random(list.length)];
+  const some = (max) => Array.from({ length: 1 + random(max) }, () => pick(["alpha", "beta\n", "{x:1}"])).join(" ");
+  let calls = 0;
+  const anyTool = () => {
+    const state = pick(["output-available", "output-available", "output-error", "output-denied", "input-streaming"]);
+    const decided = { ...approval, approved: state !== "output-denied" };
+    return tool(`c${(calls += 1)}`, {
+      state,
+      input: { path: some(6) },
+      output: pick([some(200), { ok: some(60) }, undefined]),
+      errorText: some(20),
+      ...((state === "output-denied" || (state !== "input-streaming" && random(5) === 0)) && { approval: decided }),
+      ...(state !== "output-denied" && random(5) === 0 && { providerExecuted: true }),
+    });
+  };
+  const part = () =>
+    pick([anyTool, anyTool, () => START, () => words(some(60)), () => ({ type: "reasoning", text: some(40) })])();
+  for (let number = 0; number < count; number += 1) {
+    const turns = Array.from({ length: 1 + random(5) }, () => said(...Array.from({ length: random(14) }, part)));
+    yield turns.flat();
+  }
+}
+
 for (const [version, { convertToModelMessages }] of Object.entries(SDKS)) {
   for (const [name, messages] of Object.entries(SHAPES)) {
     if (/ 7$/.test(name) && version !== "7") continue;
@@ -161,6 +195,20 @@ for (const [version, { convertToModelMessages }] of Object.entries(SDKS)) {
       const chat = convert(left, "openai-chat").messages;
       assert.deepEqual(validate(chat, "openai-chat"), []);
       assert.ok(countMessages(chat, { model: "gpt-4o" }).total <= budget, "as Chat Completions");
+    }
+  });
+
+  test(`AI SDK ${version}: random conversations, whole, pruned and compacted`, async () => {
+    for (const messages of conversations(Number(version), 40)) {
+      const count = async (list) => countMessages(await convertToModelMessages(list), how).total;
+      const { total } = countMessages(messages, how);
+      assert.equal(total, await count(messages));
+      const budget = Math.max(200, Math.floor(total / 2));
+      for (const cut of [prune, compact]) {
+        const { messages: left, report } = await cut(messages, { budget, ...how });
+        assert.equal(report.after.total, await count(left));
+        assert.ok(report.after.total <= budget);
+      }
     }
   });
 }

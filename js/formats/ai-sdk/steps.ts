@@ -105,6 +105,10 @@ function toolParts(item: Fields, type: string, at: number): ToolParts | undefine
   const callId = string(item["toolCallId"]);
   const name = type === "dynamic-tool" ? string(item["toolName"]) : type.slice("tool-".length);
   const own = [call(callId, name, state === "output-error" ? (input ?? rawInput) : input)];
+  if (isFields(item["approval"])) {
+    const request = { type: "tool-approval-request", approvalId: item["approval"]["id"], toolCallId: callId };
+    own.push([modelPart(request), { at, isDerived: true }]);
+  }
   const answer = answerTo(item);
   const isOwn = item["providerExecuted"] === true;
   const results = answer && !isOwn ? [] : approvalOf(item, at);
