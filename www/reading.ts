@@ -100,6 +100,8 @@ function partText(part: Part): string {
       return "(document)";
     case "cacheMark":
       return "(cache mark)";
+    case "boundary":
+      return "(next message)";
   }
 }
 

@@ -90,8 +90,8 @@ export function wireSendable<T>(
   { model, tools }: RequestFacts,
   signatures: boolean,
 ): { messages: T; changes: RepairChange[] } {
-  if (!hasWireFindings(messages, format, provider, defined({ tools }), signatures)) return { messages, changes: [] };
   const known = defined({ model: model === "" ? undefined : model, tools });
+  if (!hasWireFindings(messages, format, provider, known, signatures)) return { messages, changes: [] };
   // Calls without a result stay: the host answers them.
   const { messages: valid, report } = repair(messages, { provider, format, pending: "keep", ...known });
   return { messages: valid, changes: report.changes };

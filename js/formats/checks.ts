@@ -15,6 +15,8 @@ export interface Request {
   hasTools?: boolean;
   /** Whether the model demands signatures of thoughts. */
   signatures: boolean;
+  /** The model, if its name is known. */
+  model?: string;
 }
 
 export interface WireFinding {
@@ -22,6 +24,8 @@ export interface WireFinding {
   /** Index of the message; absent if the place begins at the request. */
   index?: number;
   place: Place;
+  /** Further places with the same fix. */
+  also?: readonly Place[];
   message: string;
   fix: Fix;
 }
@@ -45,6 +49,27 @@ export function choices(names: readonly string[]): WireCheck {
         });
     }
   };
+}
+
+/** Finds the fields of a message that the provider does not accept. */
+export function extraFields(
+  index: number,
+  message: Fields,
+  isAccepted: (name: string) => boolean,
+  find: (finding: WireFinding) => void,
+): void {
+  // JSON leaves undefined fields out.
+  const names = Object.keys(message).filter((name) => message[name] !== undefined && !isAccepted(name));
+  const [first, ...others] = names;
+  if (first === undefined) return;
+  find({
+    rule: "extra-field",
+    index,
+    place: [first],
+    also: others.map((name) => [name]),
+    message: `a message with ${names.join(", ")} is refused`,
+    fix: REMOVE,
+  });
 }
 
 /** The messages that are looked at, with their numbers. */

@@ -20,9 +20,9 @@ export type OpenAIChatMessage =
   | { role: "tool"; content: string | any[]; tool_call_id: string }
   | { role: "function"; content: string | null; name: string };
 
-/** A message of Anthropic's Messages API: `MessageParam`. */
+/** A message of Anthropic's Messages API: `MessageParam`. Only newer models accept `system`. */
 export interface AnthropicChatMessage {
-  role: "user" | "assistant";
+  role: "user" | "assistant" | "system";
   content: string | any[];
 }
 

@@ -71,6 +71,10 @@ export function turnsOf(messages: readonly NeutralMessage[], lost: ReportLoss): 
       results = [];
     };
     for (const part of parts) {
+      if (part.type === "boundary") {
+        flush();
+        continue;
+      }
       if (part.type === "toolResult") {
         const tool = part.name || names.get(part.callId);
         const content = part.content.flatMap((held) => writable(held, id, lost));

@@ -210,7 +210,7 @@ class Recall {
       for (const part of this.originals(id)?.[0]?.message.parts ?? [])
         if (part.type === "toolCall" && part.name === this.name) calls.add(part.callId);
     }
-    const said = parts.filter(({ type }) => type !== "cacheMark" && type !== "reasoning");
+    const said = parts.filter(({ type }) => type !== "cacheMark" && type !== "boundary" && type !== "reasoning");
     return (
       said.length > 0 &&
       said.every((part) =>
@@ -328,6 +328,7 @@ function textOfPart(part: Part, label?: string): string {
     case "opaque":
       return "[content that is not text]";
     case "cacheMark":
+    case "boundary":
       return "";
   }
 }

@@ -15,10 +15,13 @@ interface Own {
 /** A conversation of any message type: SDKs check their messages by themselves. */
 export type AnyConversation = Conversation<any>;
 
+/** The follower that made the last request of a conversation: another run may begin with the list of this request. */
+const latest = new WeakMap<AnyConversation, Follower>();
+
 /**
- * Follows a list that grows from step to step. The list may hold all messages so far, or the view that the last step
- * returned and the messages since. If it continues neither, the conversation is rewound to the last common message, so
- * that the request always has what the SDK's list has.
+ * Follows a list that grows from step to step. The list may hold all messages so far, or the view that the last step,
+ * also of an earlier run, returned and the messages since. If it continues neither, the conversation is rewound to the
+ * last common message, so that the request always has what the SDK's list has.
  */
 export class Follower {
   private readonly conversation: AnyConversation;
@@ -47,6 +50,11 @@ export class Follower {
     this.conversation = conversation;
     this.sdk = sdk;
     this.isSame = isSame;
+    const before = latest.get(conversation);
+    if (before) {
+      this.own = [...before.own];
+      ({ seen: this.seen, others: this.others, sent: this.sent, returned: this.returned } = before);
+    }
     this.look();
   }
 
@@ -98,6 +106,7 @@ export class Follower {
     this.sent = messages as object[];
     this.returned = this.sent;
     [this.seen, this.others] = [this.conversation.log.state.version, 0];
+    latest.set(this.conversation, this);
     return messages as object[];
   }
 
@@ -150,7 +159,9 @@ export class Follower {
   /** Appends what is new in a list. Returns its objects by those of the conversation. */
   private take<T extends object>(list: readonly T[]): Map<object, T> {
     const all = this.from(0);
-    const { sent, returned } = this;
+    const { returned } = this;
+    // A conversation that was opened again is known by its view.
+    const sent = this.sent.length > 0 ? this.sent : (this.conversation.view().messages as object[]);
     // Messages can be equal by chance ("Go on."), so the SDK's own objects tell more than values.
     const hasReturned = returned.length > 0 && returned.every((message, at) => message === list[at]);
     const whole = hasReturned ? 0 : this.shared(all, list);

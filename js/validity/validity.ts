@@ -187,8 +187,8 @@ function wirePath({ source }: Reading, index: number | undefined, place: WireFin
 
 /** Returns the input with the fixes of the provider's checks. */
 function fixed({ source }: Reading, wire: readonly WireFinding[]): unknown {
-  const inList = wire.flatMap(({ index, place, fix }) =>
-    index === undefined ? [] : [{ place: [index, ...place], fix }],
+  const inList = wire.flatMap(({ index, place, also = [], fix }) =>
+    index === undefined ? [] : [place, ...also].map((one) => ({ place: [index, ...one], fix })),
   );
   const input = withValues(source, changed(source.list, inList) as unknown[]);
   return changed(
@@ -333,6 +333,7 @@ function checkWire(
   const { check } = RULES[format];
   if (!check || format !== provider) return;
   const { request } = source;
+  const model = options.model ?? request?.["model"];
   looking(source.name, () =>
     check(
       {
@@ -340,6 +341,7 @@ function checkWire(
         ...(request && { fields: request }),
         ...(knowsTools(reading, options.tools) && { hasTools: reading.tools.length > 0 }),
         signatures,
+        ...(typeof model === "string" && { model }),
       },
       (finding) => out.push(finding),
     ),

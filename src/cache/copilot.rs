@@ -54,7 +54,7 @@ pub(super) fn messages(request: &mut Request) -> Vec<Mark> {
 
 /// Returns the role of a message; one with nothing but results counts as a tool message, whatever its role.
 fn role(message: &Message) -> Role {
-    let mut content = message.parts.iter().filter(|part| !matches!(part, Part::CacheMark)).peekable();
+    let mut content = message.parts.iter().filter(|part| !part.is_mark()).peekable();
     let only_results = content.peek().is_some() && content.all(|part| matches!(part, Part::ToolResult { .. }));
     if message.role == Role::User && only_results { Role::Tool } else { message.role }
 }
@@ -64,7 +64,7 @@ fn role(message: &Message) -> Role {
 fn whole(request: &Request, index: usize) -> Place {
     let parts = &request.messages[index].parts;
     let carrier = (0..parts.len()).rev().find(|&part| request.may_carry(index, part));
-    let part = carrier.or_else(|| parts.iter().rposition(|part| !matches!(part, Part::CacheMark)));
+    let part = carrier.or_else(|| parts.iter().rposition(|part| !part.is_mark()));
     Place::Message { message: index, part }
 }
 

@@ -85,6 +85,7 @@ impl Digest {
             }
             Part::Opaque { json, .. } => self.tagged(8, &[json]),
             Part::CacheMark => {}
+            Part::Boundary => self.word(9),
         }
     }
 

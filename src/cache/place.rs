@@ -239,7 +239,7 @@ impl<'a> Request<'a> {
     /// the last part that can carry the mark, and a mark before all parts also marks the message.
     fn marked_by(&self, message: usize, at: usize) -> Option<usize> {
         let parts = &self.messages[message].parts;
-        let is_part = |part: &usize| !matches!(parts[*part], Part::CacheMark);
+        let is_part = |part: &usize| !parts[*part].is_mark();
         let earlier = || (0..at).rev().filter(is_part);
         if self.layout.scheme == Scheme::Anthropic {
             return earlier().next();
@@ -259,7 +259,7 @@ impl<'a> Request<'a> {
         let can = match value {
             Part::Text { text } => !self.is_strict() || !text.trim().is_empty(),
             Part::Reasoning { .. } => !self.is_strict(),
-            Part::CacheMark => false,
+            Part::CacheMark | Part::Boundary => false,
             _ => true,
         };
         can && !self.barred.contains(&Place::Message { message, part: Some(part) })
@@ -291,7 +291,7 @@ impl<'a> Request<'a> {
     pub fn user(&self) -> Option<usize> {
         let says = |part: &Part| match part {
             Part::Text { text } => !text.trim().is_empty(),
-            Part::ToolResult { .. } | Part::CacheMark => false,
+            Part::ToolResult { .. } | Part::CacheMark | Part::Boundary => false,
             _ => true,
         };
         self.messages.iter().rposition(|message| {

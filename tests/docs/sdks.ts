@@ -49,6 +49,8 @@ export async function conversations(
   const messages = await openConversation({ format: "anthropic", model: "claude-sonnet-4-5" });
   messages.append({ role: "user", content: "Hello" });
   messages.append(await anthropic.messages.create({ ...claude, messages: (await messages.prepare()).messages }));
+  const history: Anthropic.MessageParam[] = [{ role: "system", content: "Be brief." }];
+  messages.append(history);
 
   const sdk = await openConversation({ messages: modelMessages });
   await generateText({ model: "openai/gpt-4o", messages: (await sdk.prepare()).messages, stopWhen: stepCountIs(3) });

@@ -64,6 +64,57 @@ for (const [how, more] of Object.entries({
   });
 }
 
+for (const [how, next] of Object.entries({
+  "the first one's list": (messages) => messages,
+  "a copy of it": (messages) => structuredClone(messages),
+})) {
+  test(`a second run that begins with ${how} continues the conversation`, async () => {
+    const conversation = await open("anthropic");
+    server.clear();
+    server.script();
+    const first = runner();
+    for await (const _ of fitToolRunner(first, conversation));
+    const { originals } = conversation.log;
+    const { messages } = first.params;
+    assert.ok(messages.length < originals, "the runner's list is the shortened one");
+    assert.equal(messages.at(-1).content[0].text, DONE);
+    server.clear();
+    server.script();
+    const question = { role: "user", content: "And which of them has the word crane? Never write a file." };
+    const second = runner({ messages: [...next(messages), question] });
+    for await (const _ of fitToolRunner(second, conversation));
+    checkRequests(server.seen, "anthropic");
+    assert.ok(conversation.recall("m2").every(({ place }) => place !== "rewound"));
+    const all = conversation.recall(`m0..m${conversation.log.originals - 1}`);
+    assert.deepEqual(
+      all.filter(({ place }) => place === "rewound"),
+      [],
+    );
+    assert.deepEqual(all.filter(({ message }) => message.content === question.content).length, 1);
+    assert.equal(all.filter(({ message }) => JSON.stringify(message).includes("Never write")).length, 2);
+    await conversation.dispose();
+  });
+}
+
+test("a stored conversation goes on with the list of its last request", async () => {
+  const conversation = await open("anthropic");
+  server.clear();
+  server.script();
+  const first = runner();
+  for await (const _ of fitToolRunner(first, conversation));
+  const log = conversation.log.export();
+  const messages = conversation.log.originalsFrom(0);
+  await conversation.dispose();
+  const again = await open("anthropic", { log, messages });
+  server.clear();
+  server.script(2);
+  const list = structuredClone(first.params.messages);
+  const second = runner({ messages: [...list, { role: "user", content: "Again. Never write a file." }] });
+  for await (const _ of fitToolRunner(second, again)) if (server.seen.length === 2) break;
+  assert.ok(again.recall("m0..m2").every(({ place }) => place !== "rewound"));
+  await again.dispose();
+});
+
 test("a runner of another version is refused", async () => {
   const conversation = await open("anthropic");
   const { params } = runner();

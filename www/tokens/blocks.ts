@@ -58,6 +58,7 @@ function ofPart(part: Part): Block[] {
     case "document":
       return [{ label: "a document, counted by its pages", texts: [] }];
     case "cacheMark":
+    case "boundary":
       return [];
   }
 }

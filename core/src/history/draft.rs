@@ -504,7 +504,7 @@ enum Rewrite {
 pub(super) fn is_empty(parts: &[Part]) -> bool {
     parts.iter().all(|part| match part {
         Part::Text { text } => text.trim_start().is_empty(),
-        Part::CacheMark => true,
+        Part::CacheMark | Part::Boundary => true,
         _ => false,
     })
 }

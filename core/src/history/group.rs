@@ -244,6 +244,7 @@ pub fn has_words(message: &Message) -> bool {
         Part::Text { text } => !text.trim_start().is_empty(),
         Part::Image { .. } | Part::Document { .. } => true,
         Part::Opaque { .. } => message.role == Role::User,
-        Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. } | Part::CacheMark => false,
+        Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. } => false,
+        Part::CacheMark | Part::Boundary => false,
     })
 }

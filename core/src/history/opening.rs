@@ -111,7 +111,7 @@ pub fn opening<'a>(messages: impl Iterator<Item = &'a Message>, named: Option<&s
         found.record = known.map(|(system, end)| {
             let reply = next.filter(|(_, text)| text.trim() == GEMINI_REPLY).map(|(next, _)| next.id.clone());
             let mut record = Foreign { id: message.id.clone(), part, end, system, is_alone: false, reply };
-            let is_text = |part: &Part| matches!(part, Part::Text { .. } | Part::CacheMark);
+            let is_text = |part: &Part| matches!(part, Part::Text { .. }) || part.is_mark();
             record.is_alone = message.parts.iter().all(is_text) && record.beside(message).is_empty();
             record
         });

@@ -108,7 +108,7 @@ impl Records {
         }
         // Reading the whole text of every message would take long.
         let begins = |part: &Part| matches!(part, Part::Text { text } if text.starts_with(SUMMARY_TAG));
-        let is_text = |part: &Part| matches!(part, Part::Text { .. } | Part::CacheMark);
+        let is_text = |part: &Part| matches!(part, Part::Text { .. }) || part.is_mark();
         message.role == Role::User
             && message.parts.first().is_some_and(begins)
             && message.parts.iter().all(is_text)

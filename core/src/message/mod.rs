@@ -119,6 +119,16 @@ pub enum Part {
     },
     /// A cache breakpoint. Costs no tokens.
     CacheMark,
+    /// The parts behind it are sent as another message: UI messages of the AI SDK hold the steps of an agent, and each
+    /// step is a message of the assistant and one with its results.
+    Boundary,
+}
+
+impl Part {
+    /// Returns whether the part has no content: it says something about the parts around it.
+    pub fn is_mark(&self) -> bool {
+        matches!(self, Part::CacheMark | Part::Boundary)
+    }
 }
 
 crate::tagged! {
@@ -164,6 +174,7 @@ crate::tagged! {
     },
     "opaque" [json, tokens] => Part::Opaque { json: needed(json, "json")?, tokens: tokens.flatten() },
     "cacheMark" [] => Part::CacheMark,
+    "boundary" [] => Part::Boundary,
 }
 
 /// A tool that the model may call, with the fields that counting needs.

@@ -230,8 +230,12 @@ impl CostModel {
 // ---------------------------------------------------------------- espalier
 
 fn espalier_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
-    let name = name_tokens(message.name.as_deref(), tokenizer);
-    espalier_parts(&message.parts, tokenizer) + (MESSAGE + ROLE + name)
+    let head = MESSAGE + ROLE + name_tokens(message.name.as_deref(), tokenizer);
+    if !message.parts.contains(&Part::Boundary) {
+        return espalier_parts(&message.parts, tokenizer) + head;
+    }
+    let sent = message.parts.split(|part| *part == Part::Boundary);
+    sent.filter(|parts| !parts.iter().all(Part::is_mark)).map(|parts| espalier_parts(parts, tokenizer) + head).sum()
 }
 
 /// Counts parts. If all content is text, the texts are joined, because they are sent that way; calls, results and
@@ -260,6 +264,7 @@ fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
         Part::Document { data_length, pages, .. } => document_cost(*data_length, *pages),
         Part::Opaque { json, tokens } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
         Part::CacheMark => Cost::ZERO,
+        Part::Boundary => Cost::exact(MESSAGE + ROLE),
     }
 }
 
@@ -274,7 +279,7 @@ fn copilot_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
             cost += copilot_content(Role::Tool, content, tokenizer) + (MESSAGE + fields);
         }
     }
-    let only_results = message.parts.iter().all(|part| matches!(part, Part::ToolResult { .. } | Part::CacheMark));
+    let only_results = message.parts.iter().all(|part| matches!(part, Part::ToolResult { .. }) || part.is_mark());
     if only_results && message.results().next().is_some() {
         return cost;
     }
@@ -319,7 +324,7 @@ fn copilot_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
             None => tokenizer.count(json),
         }),
         Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. } => Cost::ZERO,
-        Part::Document { .. } | Part::CacheMark => Cost::ZERO,
+        Part::Document { .. } | Part::CacheMark | Part::Boundary => Cost::ZERO,
     }
 }
 

@@ -91,7 +91,7 @@ fn kind(message: &impl Spoken) -> Kind {
     for part in message.parts() {
         match part {
             Part::ToolResult { .. } => results = true,
-            Part::CacheMark => {}
+            Part::CacheMark | Part::Boundary => {}
             _ => words = true,
         }
     }
@@ -119,7 +119,7 @@ pub(super) fn runs(messages: impl Iterator<Item = (bool, bool)>) -> Vec<usize> {
 pub(super) fn is_blank(part: &Part, rules: &Rules) -> bool {
     match part {
         Part::Text { text } => text.trim().is_empty(),
-        Part::CacheMark => true,
+        Part::CacheMark | Part::Boundary => true,
         Part::Reasoning { .. } => !rules.thoughts_are_content,
         _ => false,
     }
@@ -136,7 +136,7 @@ pub(super) fn is_empty(message: &impl Spoken, rules: &Rules) -> bool {
 
 /// Returns whether an assistant message holds only reasoning.
 pub(super) fn is_thought(message: &impl Spoken) -> bool {
-    let mut parts = message.parts().filter(|part| !matches!(part, Part::CacheMark)).peekable();
+    let mut parts = message.parts().filter(|part| !part.is_mark()).peekable();
     message.role() == Role::Assistant
         && parts.peek().is_some()
         && parts.all(|part| matches!(part, Part::Reasoning { .. }))
@@ -334,7 +334,7 @@ impl Check<'_> {
                     if is_result && said {
                         self.find("words-before-result", (index, number), "results come before words");
                     }
-                    said |= !is_result && !matches!(part, Part::CacheMark);
+                    said |= !is_result && !part.is_mark();
                 }
             }
         }
@@ -368,10 +368,7 @@ impl Check<'_> {
         }
         let waits = pairs.calls.last().is_some_and(|call| call.at.0 == last && call.fate == Fate::Pending);
         if by_assistant(last) && !waits {
-            self.last(
-                last,
-                messages[last].parts().enumerate().filter(|(_, part)| !matches!(part, Part::CacheMark)).last(),
-            );
+            self.last(last, messages[last].parts().enumerate().filter(|(_, part)| !part.is_mark()).last());
         }
     }
 

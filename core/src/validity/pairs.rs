@@ -223,7 +223,7 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
                     }
                     call.fate = Fate::Answered((index, number));
                 }
-                Part::CacheMark => {}
+                Part::CacheMark | Part::Boundary => {}
                 _ => only_results = false,
             }
         }

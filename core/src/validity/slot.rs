@@ -29,7 +29,7 @@ impl<'a> Piece<'a> {
     }
 
     pub fn is_mark(&self) -> bool {
-        matches!(*self.part, Part::CacheMark)
+        self.part.is_mark()
     }
 
     /// Changes the content of the part.

@@ -3,22 +3,18 @@
  * result).
  */
 
-import { isBuffer, isBytes } from "../../files/bytes.ts";
-import { base64, documentPart, image } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
-import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
-import { withSource } from "../sources.ts";
+import { bad, copy, isFields, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralTool, Part, Role } from "../../types/messages.ts";
+import type { NeutralTool, Role } from "../../types/messages.ts";
+import { modelPart } from "./parts.ts";
+import { isDenied, uiParts } from "./steps.ts";
+import type { Piece, Read } from "./steps.ts";
 
-/** The place of a part; a call of a UI message says so, because its result is in the same place. */
-export type Piece = { at: number | "string"; call?: boolean };
-
-/** What the model is told of a call that the user did not allow, if nobody said why. */
-const DENIED = "Tool call execution denied.";
+export type { Piece } from "./steps.ts";
 
 const ROLES: Record<string, Role> = { system: "system", user: "user", assistant: "assistant", tool: "tool" };
 
@@ -43,17 +39,12 @@ export const messages: Messages<Piece> = {
     }
     const name = ui ? "parts" : "content";
     if (!Array.isArray(content)) throw bad(`${path}.${name}`, "a text or a list of parts", content);
-    const parts: Part[] = [];
-    const pieces: Piece[] = [];
-    content.forEach((item: unknown, number) => {
+    const items = Array.from(content as unknown[], (item, number) => {
       if (!isFields(item)) throw bad(`${path}.${name}[${number}]`, "a part", item);
-      const read = ui ? uiParts(item) : [modelPart(item)];
-      read.forEach((part) => {
-        parts.push(part);
-        pieces.push({ at: number, ...(ui && part.type === "toolCall" && { call: true }) });
-      });
+      return item;
     });
-    return { message: { id, role, parts }, pieces };
+    const read: Read[] = ui ? uiParts(items, role) : items.map((item, number) => [modelPart(item), { at: number }]);
+    return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
   },
 
   edit(original, { message, pieces }, edits) {
@@ -66,8 +57,8 @@ export const messages: Messages<Piece> = {
     }
     const list = [...(content as (Fields | undefined)[])];
     // Parts that only mark the flow (step-start) or are for the page alone have no neutral part; they stay.
-    pieces.forEach(({ at, call }, part) => {
-      const item = at === "string" ? undefined : list[at];
+    pieces.forEach(({ at, call, isDerived }, part) => {
+      const item = at === "string" || isDerived ? undefined : list[at];
       if (at === "string" || !item) return;
       const edit = byNumber.get(part);
       const isResult = message.parts[part]!.type === "toolResult";
@@ -157,7 +148,7 @@ function inTool(item: Fields, changes: (tool: Fields) => Fields): Fields {
 function withResult(item: Fields, said: string, ui: boolean): Fields {
   return inTool(item, (tool) => {
     if (tool["state"] === "output-error") return { errorText: said };
-    if (tool["state"] === "output-denied") return { state: "output-error", errorText: said };
+    if (isDenied(tool)) return { state: "output-error", errorText: said };
     if ("result" in tool && !("output" in tool)) return { result: said };
     const output = tool["output"];
     const kind = isFields(output) && /^(error|execution-denied)/.test(string(output["type"])) ? "error-text" : "text";
@@ -203,108 +194,4 @@ function withoutResult(item: Fields): Fields {
       ? { state: "input-available", output: undefined, errorText: undefined, preliminary: undefined }
       : { state: "call", result: undefined },
   );
-}
-
-function modelPart(item: Fields): Part {
-  switch (item["type"]) {
-    case "text":
-      return text(item["text"]);
-    case "reasoning":
-      return { type: "reasoning", text: string(item["text"]) };
-    case "tool-call":
-      return {
-        type: "toolCall",
-        callId: string(item["toolCallId"]),
-        name: string(item["toolName"]),
-        arguments: json(item["input"] ?? item["args"] ?? {}),
-      };
-    case "tool-result": {
-      const output = item["output"] ?? item["result"];
-      const kind = isFields(output) ? string(output["type"]) : "";
-      const denied = isFields(output) && kind === "execution-denied";
-      const value = denied
-        ? string(output["reason"], DENIED)
-        : isFields(output) && "value" in output
-          ? output["value"]
-          : output;
-      const failed = item["isError"] === true || denied || kind.startsWith("error");
-      return {
-        type: "toolResult",
-        callId: string(item["toolCallId"]),
-        name: string(item["toolName"]),
-        content: kind === "content" && Array.isArray(value) ? value.map(resultPart) : resultContent(value),
-        ...(failed && { isError: true }),
-      };
-    }
-    case "image":
-    case "file":
-      return media(item);
-    default:
-      return opaque(item);
-  }
-}
-
-/** A tool part of a UI message is a call and, once it is there, its result. */
-function uiParts(item: Fields): Part[] {
-  const type = string(item["type"]);
-  // These are for the page; the model is not sent them.
-  if (type === "step-start" || type.startsWith("data-") || type.startsWith("source")) return [];
-  if (type === "tool-invocation" && isFields(item["toolInvocation"])) {
-    const { toolCallId, toolName, args, state, result } = item["toolInvocation"];
-    const [callId, name] = [string(toolCallId), string(toolName)];
-    const call: Part = { type: "toolCall", callId, name, arguments: json(args ?? {}) };
-    return state === "result" ? [call, { type: "toolResult", callId, name, content: resultContent(result) }] : [call];
-  }
-  // Version 4 calls the text of a thought `reasoning`.
-  if (type === "reasoning" && typeof item["reasoning"] === "string")
-    return [{ type: "reasoning", text: item["reasoning"] }];
-  if (type !== "dynamic-tool" && !type.startsWith("tool-")) return [modelPart(item)];
-  const callId = string(item["toolCallId"]);
-  const name = type === "dynamic-tool" ? string(item["toolName"]) : type.slice("tool-".length);
-  const call: Part = { type: "toolCall", callId, name, arguments: json(item["input"] ?? {}) };
-  if (item["state"] === "output-available")
-    return [call, { type: "toolResult", callId, name, content: resultContent(item["output"]) }];
-  if (item["state"] === "output-error")
-    return [call, { type: "toolResult", callId, name, content: [text(item["errorText"])], isError: true }];
-  if (item["state"] === "output-denied") {
-    const why = isFields(item["approval"]) ? string(item["approval"]["reason"], DENIED) : DENIED;
-    return [call, { type: "toolResult", callId, name, content: [text(why)], isError: true }];
-  }
-  return [call];
-}
-
-/** Whatever a tool gave back is sent as it is if it is a text, else as JSON. */
-function resultContent(value: unknown): Part[] {
-  if (typeof value === "string") return [text(value)];
-  return value === undefined ? [] : [text(json(value))];
-}
-
-/**
- * Pictures and files have other names inside results. What is no part of a result there stays closed: it would not pair
- * up.
- */
-function resultPart(item: unknown): Part {
-  if (!isFields(item)) return opaque(item);
-  const type = string(item["type"]);
-  if (type === "text") return text(item["text"]);
-  if (type === "media" || type === "image" || type === "file" || /^(image|file)-(data|url)$/.test(type))
-    return media(item);
-  return opaque(item);
-}
-
-function media(item: Fields): Part {
-  const kind = [item["mediaType"], item["mimeType"]].find((type): type is string => typeof type === "string");
-  const given = item["image"] ?? item["data"] ?? item["url"];
-  // Version 7 of the SDK says what kind of data a file has.
-  const from = isFields(given) && (given["type"] === "data" || given["type"] === "url") ? given[given["type"]] : given;
-  const isImage = string(item["type"]).startsWith("image") || kind?.startsWith("image/");
-  const source = from instanceof URL ? from.href : isBuffer(from) ? new Uint8Array(from) : from;
-  if (isImage && typeof source === "string") return image(source, kind);
-  if (isImage && isBytes(source)) return withSource(image(base64(source), kind), source);
-  if (isBytes(source))
-    return withSource(
-      { type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 },
-      source,
-    );
-  return documentPart(source, kind);
 }

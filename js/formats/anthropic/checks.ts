@@ -4,7 +4,8 @@ import { isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
 import { isSigned, isThought } from "./thoughts.ts";
 import type { Place } from "../place.ts";
-import { choices, looked, REMOVE } from "../checks.ts";
+import { choices, extraFields, looked, REMOVE } from "../checks.ts";
+import { isPlaceOfSystem, takesSystemMessages } from "./system.ts";
 import type { Request, WireCheck, WireFinding } from "../checks.ts";
 
 /** Marks that one request may have. */
@@ -12,17 +13,26 @@ export const MAX_MARKS = 4;
 
 const choice = choices(["tool_choice"]);
 
+/** Fields of a message, and those of system messages alone: `MessageParam` and `BetaMessageParam` of the SDK's 1.14. */
+const FIELDS: ReadonlySet<string> = new Set(["role", "content"]);
+const OF_SYSTEM: ReadonlySet<string> = new Set(["clear_at", "output_config"]);
+
 type Find = (finding: WireFinding) => void;
 
 export const check: WireCheck = (request, find) => {
   choice(request, find);
+  const takesSystem = takesSystemMessages(request.model);
   for (const [index, message] of looked(request)) {
-    if (message["role"] === "system")
+    const isSystem = message["role"] === "system";
+    extraFields(index, message, (name) => FIELDS.has(name) || (isSystem && OF_SYSTEM.has(name)), find);
+    if (isSystem && !(takesSystem && isPlaceOfSystem(request.list, index)))
       find({
         rule: "role",
         index,
         place: ["role"],
-        message: "the system prompt stands beside the messages",
+        message: takesSystem
+          ? "a system message follows a message of the user, and comes last or before the assistant"
+          : "the system prompt stands beside the messages",
         fix: { set: "user" },
       });
     if (!Array.isArray(message["content"])) continue;

@@ -1,9 +1,12 @@
 /** OpenAI: content that is missing, empty lists of calls, names of speakers, items that occur twice. */
 
 import { choices, looked, REMOVE } from "../checks.ts";
-import type { WireCheck } from "../checks.ts";
-import { json } from "../values.ts";
+import type { WireCheck, WireFinding } from "../checks.ts";
+import type { Place } from "../place.ts";
+import { isFields, json } from "../values.ts";
 import type { Fields } from "../values.ts";
+
+type Find = (finding: WireFinding) => void;
 
 const choice = choices(["tool_choice", "parallel_tool_calls"]);
 
@@ -14,6 +17,11 @@ export const checkChat: WireCheck = (request, find) => {
   choice(request, find);
   for (const [index, message] of looked(request)) {
     const { tool_calls: calls, name, role, content } = message;
+    parsedField(index, message, [], "parsed", find);
+    if (Array.isArray(calls))
+      for (const [at, call] of (calls as unknown[]).entries())
+        if (isFields(call) && isFields(call["function"]))
+          parsedField(index, call["function"], ["tool_calls", at, "function"], "parsed_arguments", find);
     const isMissing = (content === null || content === undefined) && role !== "assistant";
     if (isMissing || (Array.isArray(content) && content.length === 0))
       find({
@@ -43,12 +51,26 @@ export const checkChat: WireCheck = (request, find) => {
   }
 };
 
+/**
+ * Finds what OpenAI's SDK adds to an answer (`parse`, `finalChatCompletion`): "Additional properties are not allowed
+ * ('parsed' was unexpected)", say its servers (openai/openai-node#1161).
+ */
+function parsedField(index: number, holder: Fields, place: Place, name: string, find: Find): void {
+  if (holder[name] === undefined) return;
+  const message = `${name} is of the SDK, and refused in a request`;
+  find({ rule: "extra-field", index, place: [...place, name], message, fix: REMOVE });
+}
+
 /** Items by their ids: "Duplicate item found with id", says the server of a second one. */
 export const checkResponses: WireCheck = (request, find) => {
   choice(request, find);
   const first = new Map<unknown, Fields>();
   for (const [index, item] of looked(request)) {
-    const { id, type } = item;
+    const { id, type, content } = item;
+    parsedField(index, item, [], "parsed_arguments", find);
+    if (Array.isArray(content))
+      for (const [at, part] of (content as unknown[]).entries())
+        if (isFields(part)) parsedField(index, part, ["content", at], "parsed", find);
     if (typeof id !== "string") continue;
     const other = first.get(id);
     if (!other) {

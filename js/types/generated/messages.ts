@@ -46,7 +46,12 @@ export type Part =
   /** Content that the core does not know: counted by its JSON text, or by the `tokens` that the host declares. */
   | { type: "opaque"; json: string; tokens?: number }
   /** A cache breakpoint. Costs no tokens. */
-  | { type: "cacheMark" };
+  | { type: "cacheMark" }
+  /**
+   * The parts behind it are sent as another message: UI messages of the AI SDK hold the steps of an agent, and each
+   * step is a message of the assistant and one with its results.
+   */
+  | { type: "boundary" };
 
 /**
  * What to do with one message. Items come in the order of the resulting conversation. A message of the input that no

@@ -52,7 +52,7 @@ pub fn clean<'d>(draft: &Draft<'d>, parts: &[&[usize]]) -> (Draft<'d>, Vec<usize
             _ => None,
         });
         // Nothing is left that a provider would accept.
-        if out.entries[at].message.parts.iter().all(|part| matches!(part, Part::Reasoning { .. } | Part::CacheMark)) {
+        if out.entries[at].message.parts.iter().all(|part| matches!(part, Part::Reasoning { .. }) || part.is_mark()) {
             out.drop_entries(&[at], Fate::Dropped, "empty", "");
         }
     }

@@ -197,7 +197,7 @@ fn message(
                 let text = short.map_or(text, |short| short.text);
                 line(&mut out, &format!("<result{error}>\n{}\n</result>", quoted(&text)));
             }
-            Part::Reasoning { .. } | Part::CacheMark => {}
+            Part::Reasoning { .. } | Part::CacheMark | Part::Boundary => {}
             other => line(&mut out, &quoted(&shown(other))),
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
             let id = || message.id.clone();
             let says = |part: &Part| match part {
                 Part::Text { text } => !text.trim().is_empty(),
-                Part::Reasoning { .. } | Part::CacheMark => false,
+                Part::Reasoning { .. } | Part::CacheMark | Part::Boundary => false,
                 _ => true,
             };
             let rest_is_empty = !message.parts.iter().any(says);

@@ -118,7 +118,7 @@ impl<'d> Scene<'d> {
                     (Part::ToolResult { call_id, content, is_error, .. }, Fact::Result(_, outcome)) => {
                         let of = &scene.groups[group];
                         let is_own = from.message.role != Role::Assistant && !from.is_new && !content.is_empty();
-                        let is_known = |part: &Part| !matches!(part, Part::Opaque { .. } | Part::CacheMark);
+                        let is_known = |part: &Part| !matches!(part, Part::Opaque { .. }) && !part.is_mark();
                         let share = what_share(bytes, what);
                         scene.results.push(Found {
                             entry,
@@ -196,7 +196,7 @@ fn bytes(part: &Part) -> usize {
         }
         Part::Image { .. } | Part::Document { .. } => 4_000,
         Part::Opaque { json, .. } => json.len(),
-        Part::CacheMark => 0,
+        Part::CacheMark | Part::Boundary => 0,
     }
 }
 

@@ -96,6 +96,16 @@ fn messages() {
     let calls = vec![text("hm"), call("c1", "read", "{}"), call("c2", "ls", "{}")];
     let strings = (2 + 8 + 4 + 1 + 2) + (2 + 8 + 2 + 1 + 2);
     check(&message(Role::Assistant, calls), 4 + 2 + (8 + 4 + 2) + (8 + 2 + 2), 3 + 9 + 2 + strings * 3 / 2);
+    // Behind a boundary is another message; texts on both sides are not joined, and nothing is sent for an empty side.
+    let steps = |mut parts: Vec<Part>| {
+        parts.insert(0, Part::Boundary);
+        parts.extend([Part::Boundary, Part::CacheMark, Part::Boundary]);
+        message(Role::Assistant, parts)
+    };
+    check(&steps(vec![text("ab"), Part::Boundary, text("c")]), (4 + 2) + (4 + 1), 3 + 9 + 3);
+    let round = vec![call("c1", "ls", "{}"), Part::Boundary, result("c1", vec![text("out")])];
+    check(&steps(round), (4 + 8 + 2 + 2) + (4 + 4 + 3), (3 + 4 + 2 + 3) + 3 + 9 + (2 + 8 + 2 + 1 + 2) * 3 / 2);
+    check(&steps(vec![]), 0, 3 + 9);
     // Results: each is a message of its own on the wire, with its call id.
     check(&message(Role::Tool, vec![result("c1", vec![text("out")])]), 4 + 3 + 4, 3 + 4 + 2 + 3);
     check(

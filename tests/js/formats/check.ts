@@ -23,6 +23,8 @@ function show(part: Part): string {
       return `opaque ${part.json}`;
     case "cacheMark":
       return "mark";
+    case "boundary":
+      return "|";
   }
 }
 

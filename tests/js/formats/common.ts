@@ -39,6 +39,8 @@ function short(part: Part): string {
       return `<opaque ${part.json}>`;
     case "cacheMark":
       return "<mark>";
+    case "boundary":
+      return "|";
   }
 }
 

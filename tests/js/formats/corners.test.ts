@@ -304,7 +304,7 @@ test("ai-sdk: what a tool gave back is JSON, unless it says that it is content",
         parts: [{ type: "tool-ls", toolCallId: "a", state: "output-available", input: {}, output: listing }],
       },
     ],
-    `assistant: a=ls({}), a[${said}]`,
+    `assistant: a=ls({}), |, a[${said}]`,
   );
 });
 
@@ -317,18 +317,23 @@ test("ai-sdk: calls that wait for leave, or did not get it", () => {
     approval: { id: "p", ...more },
   });
   const page = (one: object) => [{ id: "1", role: "assistant", parts: [one] }];
-  check("ai-sdk", page(part("output-denied", { approved: false, reason: "no!" })), "assistant: a=rm({}), !a[no!]");
+  const asked = '<opaque {"type":"tool-approval-request","approvalId":"p","toolCallId":"a"}>';
+  check(
+    "ai-sdk",
+    page(part("output-denied", { approved: false, reason: "no!" })),
+    `assistant: a=rm({}), ${asked}, |, !a[no!]`,
+  );
   check(
     "ai-sdk",
     page(part("output-denied", { approved: false })),
-    "assistant: a=rm({}), !a[Tool call execution denied.]",
+    `assistant: a=rm({}), ${asked}, |, !a[Tool call execution denied.]`,
   );
   assert.deepEqual(
-    edit("ai-sdk", page(part("output-denied")), 0, [{ part: 0 }, { part: 1, to: { type: "text", text: "short" } }]),
+    edit("ai-sdk", page(part("output-denied")), 0, [{ part: 0 }, { part: 3, to: { type: "text", text: "short" } }]),
     page({ ...part("output-denied"), state: "output-error", errorText: "short" })[0],
   );
   for (const state of ["approval-requested", "approval-responded"]) {
-    check("ai-sdk", page(part(state)), "assistant: a=rm({})");
+    check("ai-sdk", page(part(state)), `assistant: a=rm({}), ${asked}`);
     const out = carryOut("ai-sdk", page(part(state)), () => [
       { type: "keep", id: "m0" },
       { type: "insert", message: lost("a") },

@@ -86,7 +86,7 @@ test("ai-sdk, messages of the page", () =>
     uiMessages(),
     `
   m0 user: "Look"; ${image}
-  m1 assistant: think "Read it."; call c1 read {"path":"a.ts"}; result c1 read ["text of a"]; call c2 run {"command":"ls"}; error c2 run ["failed"]; "Done \\ud800"`,
+  m1 assistant: think "Read it."; call c1 read {"path":"a.ts"}; call c2 run {"command":"ls"}; "Done \\ud800"; |; result c1 read ["text of a"]; error c2 run ["failed"]`,
   ));
 
 test("espalier", () =>
@@ -251,7 +251,7 @@ test("less common shapes", () => {
         ],
       },
     ],
-    'm0 assistant: think "hm"; call c f {"n":1}; result c f ["{\\"ok\\":true}"]',
+    'm0 assistant: think "hm"; call c f {"n":1}; |; result c f ["{\\"ok\\":true}"]',
   );
   reads(
     [

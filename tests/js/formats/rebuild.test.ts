@@ -115,24 +115,24 @@ for (const format of FORMATS) {
 test("pages of the AI SDK: a call keeps its place when its result changes or goes", () => {
   const input = frozen(uiMessages());
   const parts = (edits: PartEdit[]) => (edited(input, "m1", edits) as { parts: Record<string, unknown>[] }[])[1]!.parts;
-  const all: PartEdit[] = [0, 1, 2, 3, 4, 5].map((part) => ({ part }));
+  const all: PartEdit[] = [0, 1, 2, 3, 4, 5, 6].map((part) => ({ part }));
   const withEdit = (edit: PartEdit) => all.map((other) => (other.part === edit.part ? edit : other));
-  assert.deepEqual(parts(withEdit({ part: 2, to: { type: "text", text: "new" } }))[2], {
+  assert.deepEqual(parts(withEdit({ part: 5, to: { type: "text", text: "new" } }))[2], {
     ...input[1]!.parts[2],
     output: "new",
   });
-  assert.deepEqual(parts(withEdit({ part: 4, to: { type: "text", text: "new" } }))[3], {
+  assert.deepEqual(parts(withEdit({ part: 6, to: { type: "text", text: "new" } }))[3], {
     ...input[1]!.parts[3],
     errorText: "new",
   });
-  assert.deepEqual(parts(all.filter(({ part }) => part !== 2))[2], {
+  assert.deepEqual(parts(all.filter(({ part }) => part !== 5))[2], {
     type: "tool-read",
     toolCallId: "c1",
     state: "input-available",
     input: { path: "a.ts" },
   });
   assert.deepEqual(
-    parts(all.filter(({ part }) => part !== 1 && part !== 2)).map(({ type }) => type),
+    parts(all.filter(({ part }) => part !== 1 && part !== 5)).map(({ type }) => type),
     ["step-start", "reasoning", "dynamic-tool", "data-weather", "source-url", "text"],
   );
   assert.equal(parts(all)[2], input[1]!.parts[2]);

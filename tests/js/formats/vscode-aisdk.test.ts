@@ -218,7 +218,7 @@ test("ai-sdk: messages of a user interface hold call and result in one part", ()
       ],
     },
     `user: hi, <image image/png https://example.org/x.png>
-    assistant: {hm}, a=run({"x":1}), a[one], b=dyn({}), !b[bad], c=run({})`,
+    assistant: {hm}, a=run({"x":1}), b=dyn({}), c=run({}), |, a[one], !b[bad]`,
   );
 });
 
@@ -265,14 +265,17 @@ test("ai-sdk: edits and insertions", () => {
       ],
     },
   ];
-  assert.deepEqual(edit("ai-sdk", ui(), 0, [{ part: 1 }, { part: 2, to: { type: "text", text: "short" } }]), {
-    id: "2",
-    role: "assistant",
-    parts: [
-      { type: "step-start" },
-      { type: "tool-run", toolCallId: "a", state: "output-available", input: {}, output: "short" },
-    ],
-  });
+  assert.deepEqual(
+    edit("ai-sdk", ui(), 0, [{ part: 1 }, { part: 2 }, { part: 3, to: { type: "text", text: "short" } }]),
+    {
+      id: "2",
+      role: "assistant",
+      parts: [
+        { type: "step-start" },
+        { type: "tool-run", toolCallId: "a", state: "output-available", input: {}, output: "short" },
+      ],
+    },
+  );
   assert.deepEqual(insert("ai-sdk", ui(), summary), [
     { id: "e0:summary", role: "user", parts: [{ type: "text", text: "what was" }] },
   ]);

@@ -37,9 +37,10 @@ impl Counts {
             parts.push(cost.tokens);
         }
         let texts = message.parts.iter().filter(|part| matches!(part, Part::Text { .. })).count();
+        let is_one = !message.parts.contains(&Part::Boundary);
         // Several texts are joined before they are counted, and the other models have their own formula for a whole
         // message.
-        let adds_up = meter.model == CostModel::Espalier && texts < 2;
+        let adds_up = meter.model == CostModel::Espalier && texts < 2 && is_one;
         let whole = if adds_up {
             let bare = Message { parts: vec![], id: String::new(), role: message.role, name: message.name.clone() };
             sum + meter.model.message(&bare, meter.tokenizer)

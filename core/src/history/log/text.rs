@@ -15,7 +15,7 @@ pub(super) fn text_of(part: &Part) -> Cow<'_, str> {
             [Part::Text { text }] => Cow::Borrowed(text),
             _ => Cow::Owned(content.iter().filter_map(own_text).collect()),
         },
-        Part::Image { .. } | Part::Document { .. } | Part::CacheMark => Cow::Borrowed(""),
+        Part::Image { .. } | Part::Document { .. } | Part::CacheMark | Part::Boundary => Cow::Borrowed(""),
     }
 }
 

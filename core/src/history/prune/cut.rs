@@ -193,6 +193,7 @@ fn parts(hash: &mut Hash, list: &[Part]) {
             Part::Opaque { json, .. } => hash.tagged(7, json),
             // Cache marks move from request to request, which does not change the cached prefix.
             Part::CacheMark => hash.number(8),
+            Part::Boundary => hash.number(9),
         }
     }
 }

@@ -1,0 +1,93 @@
+/** The parts of the AI SDK's model messages. */
+
+import { isBuffer, isBytes } from "../../files/bytes.ts";
+import { base64, documentPart, image } from "../media.ts";
+import { opaque, text } from "../parts.ts";
+import { isFields, json, string } from "../values.ts";
+import { withSource } from "../sources.ts";
+import type { Fields } from "../values.ts";
+import type { Part } from "../../types/messages.ts";
+
+/** The text that the model gets for a call that the user denied without a reason. */
+export const DENIED = "Tool call execution denied.";
+
+/** Reads a part of a model message. */
+export function modelPart(item: Fields): Part {
+  switch (item["type"]) {
+    case "text":
+      return text(item["text"]);
+    case "reasoning":
+      return { type: "reasoning", text: string(item["text"]) };
+    case "tool-call":
+      return {
+        type: "toolCall",
+        callId: string(item["toolCallId"]),
+        name: string(item["toolName"]),
+        arguments: json(item["input"] ?? item["args"] ?? {}),
+      };
+    case "tool-result": {
+      const output = item["output"] ?? item["result"];
+      const kind = isFields(output) ? string(output["type"]) : "";
+      const denied = isFields(output) && kind === "execution-denied";
+      const value = denied
+        ? string(output["reason"], DENIED)
+        : isFields(output) && "value" in output
+          ? output["value"]
+          : output;
+      const failed = item["isError"] === true || denied || kind.startsWith("error");
+      return {
+        type: "toolResult",
+        callId: string(item["toolCallId"]),
+        name: string(item["toolName"]),
+        content: kind === "content" && Array.isArray(value) ? value.map(resultPart) : resultContent(value),
+        ...(failed && { isError: true }),
+      };
+    }
+    case "image":
+    case "file":
+      return media(item);
+    // The SDK sends no approvals, except those of calls that the provider executes.
+    case "tool-approval-request":
+      return { type: "opaque", json: json(item), tokens: 0 };
+    case "tool-approval-response":
+      return { type: "opaque", json: json(item), ...(item["providerExecuted"] !== true && { tokens: 0 }) };
+    default:
+      return opaque(item);
+  }
+}
+
+/** Whatever a tool gave back is sent as it is if it is a text, else as JSON. */
+export function resultContent(value: unknown): Part[] {
+  if (typeof value === "string") return [text(value)];
+  return value === undefined ? [] : [text(json(value))];
+}
+
+/**
+ * Pictures and files have other names inside results. What is no part of a result there stays closed: it would not pair
+ * up.
+ */
+function resultPart(item: unknown): Part {
+  if (!isFields(item)) return opaque(item);
+  const type = string(item["type"]);
+  if (type === "text") return text(item["text"]);
+  if (type === "media" || type === "image" || type === "file" || /^(image|file)-(data|url)$/.test(type))
+    return media(item);
+  return opaque(item);
+}
+
+function media(item: Fields): Part {
+  const kind = [item["mediaType"], item["mimeType"]].find((type): type is string => typeof type === "string");
+  const given = item["image"] ?? item["data"] ?? item["url"];
+  // Version 7 of the SDK says what kind of data a file has.
+  const from = isFields(given) && (given["type"] === "data" || given["type"] === "url") ? given[given["type"]] : given;
+  const isImage = string(item["type"]).startsWith("image") || kind?.startsWith("image/");
+  const source = from instanceof URL ? from.href : isBuffer(from) ? new Uint8Array(from) : from;
+  if (isImage && typeof source === "string") return image(source, kind);
+  if (isImage && isBytes(source)) return withSource(image(base64(source), kind), source);
+  if (isBytes(source))
+    return withSource(
+      { type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 },
+      source,
+    );
+  return documentPart(source, kind);
+}
