@@ -24,8 +24,8 @@ const latest = new WeakMap<AnyConversation, Follower>();
  * last common message, so that the request always has what the SDK's list has.
  */
 export class Follower {
-  private readonly conversation: AnyConversation;
-  private readonly isSame: (a: unknown, b: unknown) => boolean;
+  private readonly conversation!: AnyConversation;
+  private readonly isSame!: (a: unknown, b: unknown) => boolean;
   /** All messages of the conversation that were not rewound, oldest first; `seen` is the log's version with them. */
   private own: Own[] = [];
   private seen = -1;
@@ -34,7 +34,7 @@ export class Follower {
   /** The messages of the last request: as the conversation has them, and as the SDK got them. */
   private sent: readonly object[] = [];
   private returned: readonly object[] = [];
-  private readonly sdk: string;
+  private readonly sdk!: string;
 
   /**
    * `sdk` names the known versions in errors. `isSame` compares a message with the SDK's copy of it.
@@ -47,14 +47,8 @@ export class Follower {
   ) {
     const is: unknown = conversation?.log?.format;
     if (is !== format) throw badValue("conversation.log.format", JSON.stringify(format), is);
-    this.conversation = conversation;
-    this.sdk = sdk;
-    this.isSame = isSame;
-    const before = latest.get(conversation);
-    if (before) {
-      this.own = [...before.own];
-      ({ seen: this.seen, others: this.others, sent: this.sent, returned: this.returned } = before);
-    }
+    Object.assign(this, latest.get(conversation), { conversation, sdk, isSame });
+    this.own = [...this.own];
     this.look();
   }
 
