@@ -4,6 +4,7 @@
  */
 
 import { EspalierError } from "../errors/errors.ts";
+import { isFields } from "../formats/values.ts";
 import type { Clock } from "../providers/types.ts";
 import type {
   CompactHooks,
@@ -237,7 +238,7 @@ function readReply(reply: LlmReply | string): (Extract<Answer, { type: "model" }
     ...ids
   } = typeof reply === "string" ? ({ text: reply } as LlmReply) : (reply ?? ({} as LlmReply));
   const text = given === null ? "" : given;
-  const usage = reported && typeof reported === "object" ? (reported as Record<string, unknown>) : undefined;
+  const usage = usageIn(reported);
   const nonEmpty = (id: unknown) => (typeof id === "string" && id !== "" ? id : undefined);
   const [requestId, serviceRequestId] = [nonEmpty(ids.requestId), nonEmpty(ids.serviceRequestId)];
   if (typeof text !== "string") {
@@ -262,6 +263,16 @@ function readReply(reply: LlmReply | string): (Extract<Answer, { type: "model" }
     requestId,
     serviceRequestId,
   };
+}
+
+/** Returns a copy of reported usage; nothing for what JSON cannot hold, since logs keep it. */
+function usageIn(reported: unknown): Record<string, unknown> | undefined {
+  try {
+    const copy: unknown = JSON.parse(JSON.stringify(reported) ?? "null");
+    return isFields(copy) ? copy : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the HTTP status of an error of an SDK or of this package's providers. */

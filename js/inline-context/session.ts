@@ -433,7 +433,9 @@ function lineOf(text: string, offset: number): number {
 function providersOf(providers: unknown, path: string): readonly InlineProvider[] {
   if (!Array.isArray(providers)) throw bad("", "a list of providers", providers, path);
   const names = new Set<string>();
-  providers.forEach((provider: Partial<InlineProvider> | null, index) => {
+  // A copy has no holes, which `forEach` skips.
+  const all = Array.from(providers as readonly (Partial<InlineProvider> | null | undefined)[]);
+  all.forEach((provider, index) => {
     const at = `${path}[${index}]`;
     if (typeof provider !== "object" || provider === null) throw bad("", "a provider: { name, provide }", provider, at);
     if (typeof provider.name !== "string" || names.has(provider.name))
@@ -441,5 +443,5 @@ function providersOf(providers: unknown, path: string): readonly InlineProvider[
     if (typeof provider.provide !== "function") throw bad("provide", "a function", provider.provide, at);
     names.add(provider.name);
   });
-  return [...providers] as InlineProvider[];
+  return all as InlineProvider[];
 }

@@ -54,8 +54,9 @@ export function checkItem(item: unknown, path: string): asserts item is InlineIt
 /** Returns items: three texts and four numbers for each. */
 export function itemsOf(items: readonly InlineItem[], path: string): [texts: string[], numbers: Float64Array] {
   const texts: string[] = [];
-  const numbers = new Float64Array(4 * list(items, path).length);
-  items.forEach((item, index) => {
+  const all = list(items, path);
+  const numbers = new Float64Array(4 * all.length);
+  all.forEach((item, index) => {
     checkItem(item, `${path}[${index}]`);
     texts.push(item.id, item.path ?? "", item.text);
     const arrived = item.arrivedMs === "pending" ? NaN : (item.arrivedMs ?? 0);
@@ -103,9 +104,10 @@ export function documentOf(
   return [file.path, file.language, ...(excluded ?? [])];
 }
 
+/** Returns a copy of a list, in which holes are values, too: methods of lists skip them. */
 function list<T>(value: readonly T[], path: string): readonly T[] {
   if (!Array.isArray(value)) throw badInput(path, "a list", value);
-  return value;
+  return Array.from(value);
 }
 
 /** Texts that cross as lengths. */

@@ -34,8 +34,9 @@ export const text: Kind<string> = (value) => expected(typeof value === "string",
 export const name: Kind<string> = (value) =>
   expected(typeof value === "string" && value !== "", "a text that is not empty");
 
+// A copy has no holes, which `every` skips.
 export const texts: Kind<readonly string[]> = (value) =>
-  expected(Array.isArray(value) && value.every((item) => typeof item === "string"), "a list of texts");
+  expected(Array.isArray(value) && Array.from(value).every((item) => typeof item === "string"), "a list of texts");
 
 export const flag: Kind<boolean> = (value) => expected(typeof value === "boolean", "true or false");
 

@@ -346,7 +346,9 @@ async function takePassing(
 }
 
 function needPaths(paths: unknown): readonly string[] {
-  if (Array.isArray(paths) && paths.every((path) => typeof path === "string")) return [...(paths as string[])];
+  // A copy has no holes, which `every` skips.
+  const all: unknown[] = Array.isArray(paths) ? Array.from(paths) : [undefined];
+  if (all.every((path) => typeof path === "string")) return all;
   throw new EspalierError({ code: "bad_input", message: "paths must be a list of texts", path: "paths" });
 }
 

@@ -70,9 +70,7 @@ export class MessageIndex {
   /** Removes messages; ignores unknown ids. @throws EspalierError `bad_option`, `disposed` */
   remove(ids: readonly string[]): void {
     if (!Array.isArray(ids)) throw bad("", "a list of ids", ids, "ids");
-    ids.forEach((id: unknown, at) => {
-      if (typeof id !== "string") throw bad("", "an id", id, `ids[${at}]`);
-    });
+    for (const [at, id] of ids.entries()) if (typeof id !== "string") throw bad("", "an id", id, `ids[${at}]`);
     const core = this.live();
     for (const id of ids) call(() => core.remove(id));
   }

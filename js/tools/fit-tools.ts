@@ -172,10 +172,9 @@ export function fitUsedTools<T extends ToolList>(
   const deferredAt = (gone: number) => [...before, ...order.slice(0, gone)];
   const smallest = (gone: number) => maker.make(FLOOR, deferredAt(gone));
   const isEnough = (gone: number) => fits(smallest(gone));
-  // The list of deferred tools can be longer than a few small definitions.
-  const some = () => order.findIndex((_, gone) => isEnough(gone));
-  const gone = least(order.length, isEnough) ?? some();
-  if (gone < 0) throw tooLarge(smallest(order.length).total, budget, path, perTool);
+  // The list of deferred tools can be longer than a few small definitions. Each look counts all definitions.
+  const gone = least(order.length, isEnough) ?? looks(order.length).find(isEnough);
+  if (gone === undefined) throw tooLarge(smallest(order.length).total, budget, path, perTool);
   const deferred = all.map(({ name }) => name).filter((name) => deferredAt(gone).includes(name));
   const whole = maker.make(undefined, deferred);
   if (fits(whole)) return done(whole, undefined, deferred);
@@ -186,10 +185,18 @@ export function fitUsedTools<T extends ToolList>(
   return done(maker.make(level, deferred), level, deferred);
 }
 
+/** Numbers of deferred tools that are tried if deferring all of them is not enough. */
+const LOOKS = 8;
 const formatOf = (format: Format | undefined) => (format ? { format } : {});
 
 const whyOf = (use: number | undefined) =>
   use === undefined ? "never called in this conversation" : `last called by message ${use} of the conversation`;
+
+/** Returns the first few numbers below `most`, and some between them and `most`. */
+function looks(most: number): number[] {
+  const few = Array.from({ length: LOOKS }, (_, at) => at);
+  return [...few, ...few.map((at) => Math.floor((most * at) / LOOKS))].filter((at) => at < most);
+}
 
 /** Returns the least number from 0 to `most` for which a condition holds that then holds for all larger ones. */
 function least(most: number, holds: (number: number) => boolean): number | undefined {

@@ -58,5 +58,12 @@ export async function providePage() {
     loader: "ts",
   }).code;
   const { fakeIndexedDb } = await import(`data:text/javascript,${encodeURIComponent(database)}`);
-  Object.assign(globalThis, { Worker, indexedDB: fakeIndexedDb() });
+  const databases = new Map();
+  const indexedDB = {
+    open(name, version) {
+      if (!databases.has(name)) databases.set(name, fakeIndexedDb());
+      return databases.get(name).open(name, version);
+    },
+  };
+  Object.assign(globalThis, { Worker, indexedDB });
 }

@@ -66,7 +66,8 @@ export class Known {
 
   /** Returns entries of messages outside any log. */
   list(messages: readonly object[]): Entry[] {
-    return messages.map((message) => this.entry(message, [], false, this.count(message)));
+    // Not `map`: it would skip holes.
+    return Array.from(messages, (message) => this.entry(message, [], false, this.count(message)));
   }
 
   /**

@@ -401,6 +401,8 @@ impl Action {
             if text.is_empty() {
                 continue;
             }
+            // A name with line ends would write lines of its own.
+            let key = &*one_line(key, VALUE_BYTES);
             let one = format!("{key}: {}", one_line(&text, VALUE_BYTES));
             if is_id(key) {
                 short.insert(short.iter().filter(|one| one.starts_with('\u{1}')).count(), format!("\u{1}{one}"));

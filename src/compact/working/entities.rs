@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::compact::ledger::one_line;
 use crate::map::HashMap;
 
 /// Maximum number of things, and maximum bytes of their states.
@@ -14,6 +15,8 @@ const MAX_THINGS: usize = 512;
 const MAX_BYTES: usize = 2_000_000;
 /// A result of fewer bytes is a receipt, not a state.
 const RECEIPT_BELOW: usize = 40;
+/// Maximum bytes of the stem of an argument's name.
+const MAX_STEM_BYTES: usize = 80;
 /// Maximum number of receipts after a state, and maximum bytes of one.
 const MAX_RECEIPTS: usize = 6;
 const MAX_RECEIPT_BYTES: usize = 200;
@@ -48,7 +51,7 @@ fn id_stem(name: &str) -> Option<String> {
         .find_map(|end| lower.strip_suffix(end))?;
     // `paid` and `grid` end in `id` but hold no id.
     let is_word = lower.ends_with("id") && !name.ends_with("_id") && !name.ends_with("Id") && lower != "id";
-    (!is_word).then(|| stem.trim_end_matches('_').to_string())
+    (!is_word).then(|| one_line(stem.trim_end_matches('_'), MAX_STEM_BYTES))
 }
 
 fn id_of(value: &Value) -> Option<String> {

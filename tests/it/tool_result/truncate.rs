@@ -155,7 +155,8 @@ fn errors_that_do_not_fill_their_share_are_all_kept() {
 #[test]
 fn no_line_is_given_to_another_file() {
     let encoding = shared(EncodingName::O200kBase);
-    let forms: [(&str, fn(usize) -> String, fn(usize, usize) -> String); 4] = [
+    type Form = (&'static str, fn(usize) -> String, fn(usize, usize) -> String);
+    let forms: [Form; 4] = [
         (
             "eslint",
             |file| format!("\n/srv/src/f{file}.js"),

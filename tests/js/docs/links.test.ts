@@ -83,6 +83,7 @@ const FOREIGN = new Set([
   "setMergeCacheSize",
   "clearMergeCache",
   "disallowedSpecial",
+  "nodeResolve",
 ]);
 
 test("names in code font occur in the sources", () => {

@@ -205,13 +205,17 @@ fn end_line(out: &mut String) {
     }
 }
 
+/// Maximum bytes of an entity.
+const MAX_ENTITY: usize = 12;
+
 fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let entity = rest.find(';').filter(|&end| end < 12).map(|end| (&rest[1..end], &rest[end + 1..]));
+        let end = rest.bytes().take(MAX_ENTITY).position(|byte| byte == b';');
+        let entity = end.map(|end| (&rest[1..end], &rest[end + 1..]));
         match entity.and_then(|(name, after)| Some((character(name)?, after))) {
             Some((character, after)) => {
                 out.push(character);
