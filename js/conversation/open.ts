@@ -124,7 +124,12 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const { provider, search } = options;
   const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, provider, search }), now };
   const opening = { text: options.log, messages: given.messages, format: options.format, counting };
-  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning }));
+  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(
+    async (error: unknown) => {
+      await saving.release();
+      throw error;
+    },
+  );
   const { log } = kept;
   const isNew = kept.report === undefined;
   const seed = entropy ?? kept.header?.entropy ?? makeSeed();

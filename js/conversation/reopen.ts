@@ -65,7 +65,7 @@ export async function reopen<T>(
   given: Given<T>,
   warn: Warn,
 ): Promise<Kept<T>> {
-  const stored = storage && (await saving.begin()) ? await saving.text(LOG) : undefined;
+  const stored = storage && (await saving.claim()) ? await saving.text(LOG) : undefined;
   const isUnreadable = storage !== undefined && stored === undefined;
   const own = stored?.value === "" ? undefined : stored?.value;
   const text = own ?? given.text;
@@ -89,8 +89,8 @@ export async function reopen<T>(
   const first = await read(text, known);
   if (own === undefined || first.isSound) return finishReading(first, known);
   // A second read may succeed after a bad first one: the text is read again before anything overwrites it.
-  const again = (await saving.text(LOG))?.value;
-  if (!again) return finishReading(first, known);
+  const again = (await saving.attempt("read", LOG, () => storage!.read(LOG)))?.value;
+  if (typeof again !== "string" || again === "") return finishReading(first, known);
   first.log.close();
   return finishReading(await read(again, known), known);
 }

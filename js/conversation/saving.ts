@@ -4,9 +4,8 @@
  * conversation was opened is read before anything is written; its content then stays, and the conversation is stored
  * beside it.
  *
- * A storage belongs to the conversation that wrote to it last; {@link OWNER} names that one. A conversation takes it
- * with its first lines that matter, if the log is still as it was read. Else, and if it finds another's name there later,
- * it continues under names of its own, so that neither writes into the other's lines.
+ * A storage belongs to the conversation that was opened over it last; {@link OWNER} names that one. A conversation that
+ * finds another's name there continues under names of its own, so that neither writes into the other's lines.
  */
 
 import type { Clock } from "../providers/types.ts";
@@ -41,7 +40,7 @@ export interface Flushed {
   isStored: boolean;
   /** Texts that are not known to be stored completely, and the number of their missing lines. */
   missing: { name: string; lines: number }[];
-  /** True if the storage belongs to another conversation, which wrote to it: new lines are stored beside its own. */
+  /** True if the storage belongs to another conversation, opened over it later: new lines are stored beside its own. */
   isTaken: boolean;
   /** Name of the log beside that of the other conversation, once there is one. */
   sideLog?: string;
@@ -59,14 +58,12 @@ export class Saving {
   private queue: Promise<void> = Promise.resolve();
   private isTroubled = false;
   private isAsked = false;
-  /** The owner of the storage when it was read; `isOurs` once the storage names this conversation. */
+  /** The previous owner of the storage; `isOurs` once the storage names this conversation. */
   private owner: { before: string | undefined; isOurs: boolean } | undefined;
   /** True if the stored content is unknown: it must be read before anything is written. */
   private isUnread = false;
   private isTaken = false;
-  /** Lengths of the texts that were read. */
-  private readonly lengths = new Map<string, number>();
-  private whyApart = "another conversation writes to this storage";
+  private whyApart = "another conversation was opened over this storage";
   private isApart = false;
   private isClosed = false;
   private readonly storage: ConversationStorage | undefined;
@@ -93,26 +90,37 @@ export class Saving {
     this.warn = warn;
   }
 
-  /** Reads whose the storage is. Returns false if it cannot even be read. */
-  async begin(): Promise<boolean> {
-    if (!this.storage) return true;
+  /** Takes ownership of the storage. Returns false if it cannot even be read. */
+  async claim(): Promise<boolean> {
+    const { storage } = this;
+    if (!storage) return true;
     const found = await this.text(OWNER);
-    if (found) this.owner = { before: found.value, isOurs: false };
-    return found !== undefined;
+    if (!found) return false;
+    this.owner = { before: found.value, isOurs: false };
+    await this.sign();
+    return true;
   }
 
   /** Reads a text, with one retry if that fails at once. A value that is neither absent nor text is a failure. */
   async text(name: string): Promise<{ value: string | undefined } | undefined> {
     const limit = { isLate: false };
     const read = () => this.attempt("read", name, async () => textOf(await this.storage!.read(name)), limit);
-    const found = (await read()) ?? (limit.isLate ? undefined : await read());
-    if (found) this.lengths.set(name, found.value?.length ?? 0);
-    return found;
+    return (await read()) ?? (limit.isLate ? undefined : read());
   }
 
   /** Forbids writes until the stored content has been read. */
   unread(): void {
     this.isUnread = true;
+  }
+
+  /** Returns the storage to its previous owner. */
+  async release(): Promise<void> {
+    const { storage, owner } = this;
+    if (!storage || !owner?.isOurs) return;
+    const { before } = owner;
+    await this.attempt("write", OWNER, () =>
+      before === undefined ? storage.delete(OWNER) : storage.write(OWNER, before),
+    );
   }
 
   /**
@@ -207,8 +215,7 @@ export class Saving {
   }
 
   private missing(): Flushed["missing"] {
-    const isWaiting = this.isTaken ? !this.isApart : this.owner?.isOurs === false;
-    if (!this.storage || (isWaiting && !this.hasNews())) return [];
+    if (!this.storage || (this.isTaken && !this.isApart && !this.hasNews())) return [];
     const all = [...this.grown.values()].map(({ name, length, stored, isUnsure }) => ({
       name,
       lines: isUnsure ? length() : length() - stored,
@@ -266,19 +273,7 @@ export class Saving {
     if (!found) return false;
     const name = found.value;
     if (name === this.session) return true;
-    let isGone = name === undefined && (owner.isOurs || owner.before !== undefined);
-    this.isTaken = !isGone && (owner.isOurs || name !== owner.before);
-    if (!isGone && !this.isTaken) {
-      if (!this.hasNews()) return false;
-      // Whoever wrote to a storage without an owner has become its owner; a known owner may have written since.
-      const before = owner.before === undefined ? undefined : this.lengths.get(this.logName);
-      const now = before === undefined ? undefined : await this.logLength();
-      if (before !== undefined && now === undefined) return false;
-      isGone = now === 0 && before !== 0;
-      this.isTaken = !isGone && now !== before;
-    }
-    if (this.isTaken) return this.goApart();
-    if (isGone) {
+    if (name === undefined && owner.isOurs) {
       // The name existed before: other stored texts may have vanished with it.
       for (const grown of this.grown.values()) grown.isUnsure = true;
       this.warn({
@@ -287,19 +282,12 @@ export class Saving {
         message: "the stored texts are gone; they are written again",
         cause: undefined,
       });
+    } else if (owner.isOurs || name !== owner.before) {
+      this.isTaken = true;
+      return this.goApart();
     }
     await this.sign();
     return owner.isOurs;
-  }
-
-  private async logLength(): Promise<number | undefined> {
-    const found = await this.attempt("read", this.logName, async () => textOf(await this.storage!.read(this.logName)));
-    return found && (found.value?.length ?? 0);
-  }
-
-  /** The log is kept last. */
-  private get logName(): string {
-    return [...this.grown.values()].at(-1)!.name;
   }
 
   /**
@@ -320,6 +308,7 @@ export class Saving {
       isHeld ||= (found.value ?? "") !== "";
     }
     if (isHeld) {
+      await this.release();
       this.isTaken = true;
       this.whyApart = "the stored texts could not be read when this conversation was opened";
     }
@@ -346,6 +335,11 @@ export class Saving {
       sideLog: this.logName,
     });
     return true;
+  }
+
+  /** The log is kept last. */
+  private get logName(): string {
+    return [...this.grown.values()].at(-1)!.name;
   }
 
   /** True if there are unstored lines that matter. */

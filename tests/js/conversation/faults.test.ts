@@ -180,9 +180,7 @@ const KEEPING = [
   "read log.jsonl",
   "read messages.jsonl",
 ];
-const OPENING = ["read owner", "read log.jsonl", "read messages.jsonl"];
-/** What the first lines ask of it besides. */
-const TAKING = ["read log.jsonl", "write owner"];
+const OPENING = ["read owner", "write owner", "read log.jsonl", "read messages.jsonl"];
 const split = (what: string) => what.split(" ") as [Place, string];
 const isOwn = (format: Format, what: string) => format !== "espalier" || !what.endsWith("messages.jsonl");
 
@@ -193,13 +191,6 @@ for (const format of FORMATS) {
     const conversation = await openedOver(format, storage);
     await conversation.flush();
     assert.deepEqual([...met].toSorted(), OPENING.filter((what) => isOwn(format, what)).toSorted());
-    met.clear();
-    conversation.append(round(format, 700));
-    await conversation.flush();
-    assert.deepEqual(
-      TAKING.filter((what) => !met.has(what)),
-      [],
-    );
     met.clear();
     conversation.append(round(format, 800));
     await conversation.prepare();
@@ -217,7 +208,6 @@ for (const format of FORMATS) {
       const texts = new Map(await storedIn(format));
       const { storage, base, state } = faulty(texts, { place, name, fault });
       const conversation = await openedOver(format, storage);
-      conversation.append(round(format, 700));
       await conversation.flush();
       const events = heard(conversation);
       conversation.append(round(format, 800));
@@ -276,7 +266,7 @@ for (const format of FORMATS) {
     };
   }
 
-  for (const what of [...OPENING, "write owner"].filter((what) => isOwn(format, what))) {
+  for (const what of OPENING.filter((what) => isOwn(format, what))) {
     const [place, name] = split(what);
     test(`${format}: at "${what}", when it is opened, the storage ${Object.keys(FAULTS[place]).join(", ")}: requests go out, and nothing is lost`, async () => {
       for (const [way, fault] of Object.entries(FAULTS[place])) await check(way, fault);
@@ -287,10 +277,9 @@ for (const format of FORMATS) {
       state.isArmed = true;
       const conversation = await openedOver(format, storage);
       await conversation.flush();
+      assert.ok(state.left, `${way}: it was met`);
       conversation.append([HOSTS[format].user("Go on, please."), ...round(format, 800)]);
       sound((await conversation.prepare()).messages, LIMIT, [], format);
-      await conversation.flush();
-      assert.ok(state.left, `${way}: it was met`);
       if (way === "is late") await pause(3 * PATIENCE);
       await conversation.dispose();
       holdsAll(texts, await storedIn(format), way);

@@ -63,11 +63,11 @@ export const windows: Cases = {
       other ??= await otherWindow(conversations.folderOf(id));
       say(new vscode.LanguageModelTextPart("Yes again."));
     };
-    // Whoever only looks takes nothing away.
-    equal(await chat.ask("two"), id, "where the answer is stored");
+    const copy = await chat.ask("two");
+    ok(copy !== id, "the answer is stored in a copy");
     await other!.dispose();
-    const own = await otherWindow(conversations.folderOf(id));
-    equal(own.log.originalsFrom(0).map(textOf), ["one", "Yes.", "two", "Yes again."], "what it has");
+    const own = await otherWindow(conversations.folderOf(copy));
+    equal(own.log.originalsFrom(0).map(textOf), ["one", "Yes.", "two", "Yes again."], "what the copy has");
     await own.dispose();
   },
 
