@@ -1,4 +1,4 @@
-/** What a hostile tester found: names with line ends, usage that is no JSON, imitated records, texts that took too long. */
+/** What a hostile tester found: names with line ends, usage that is no JSON, texts that took too long. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -59,18 +59,6 @@ test("a model's usage that JSON cannot hold is left out, and its summary used", 
       ["applied"],
     );
     await conversation.dispose();
-  }
-});
-
-test("a long text that only begins like a record can be pruned", () => {
-  const body = "The user likes roses. ".repeat(2_000);
-  for (const text of [
-    `<conversation-summary>\n${body}`,
-    `<conversation-summary covers="3" followed="1" seal="000000000000">\n${body}\n</conversation-summary>`,
-  ]) {
-    const messages = [user(text), assistant("Noted."), user("NEWEST")];
-    const { report } = espalier.prune(messages, { budget: 2_000 });
-    assert.ok(report.after.total <= 2_000);
   }
 });
 

@@ -58,8 +58,7 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
     let entries = || draft.entries.iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
     let foreign = if limits.records == Records::Sealed { opening(entries(), None).record } else { None };
     let records = limits.records.clone().with(foreign);
-    // A foreign record, or what only begins like one, is treated like other messages if it takes more than half of the
-    // budget.
+    // A foreign record that takes more than half of the budget is treated like other messages.
     let has_room = |group: &Group| group.tokens(draft) <= limits.budget / 2;
     let mut classes: Vec<Class> = groups
         .iter()
@@ -121,7 +120,7 @@ fn is_summary(
     let is_foreign = |message: &Message| records.foreign().is_some_and(|foreign| foreign.id == message.id);
     let is_meant = |message: &Message| {
         let is_first = || is_first && *records == Records::Sealed && message.text().starts_with(SUMMARY_TAG);
-        if is_foreign(message) { has_room(group) } else { records.has(message) || is_first() && has_room(group) }
+        if is_foreign(message) { has_room(group) } else { records.has(message) || is_first() }
     };
     matches!(group.kind, Kind::User | Kind::Record)
         && group.entries.first().is_some_and(|&i| is_meant(&draft.entries[i].message))
