@@ -54,7 +54,8 @@ async function stylesIn(page, view) {
       "flex",
     ];
     const found = {};
-    for (const element of document.querySelectorAll("main *")) {
+    // Elements with a style of their own show figures.
+    for (const element of document.querySelectorAll("main :not([style])")) {
       const names = [];
       for (let at = element; at.id !== "main"; at = at.parentElement)
         names.unshift(at.tagName + [...at.classList].map((name) => `.${name}`).join(""));
