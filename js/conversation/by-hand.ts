@@ -2,6 +2,7 @@
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Compactor } from "./compactor.ts";
+import { cancelled } from "./turns.ts";
 import type { Context } from "./context.ts";
 import type { Made } from "./maker.ts";
 import type { Turns } from "./turns.ts";
@@ -98,7 +99,7 @@ export class ByHand<T> {
 
   /** Cancels the running compaction. Returns false if none runs. */
   cancel(): boolean {
-    this.running?.abort(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
+    this.running?.abort(cancelled());
     return this.running !== undefined;
   }
 

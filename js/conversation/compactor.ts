@@ -1,7 +1,6 @@
 /** Applies compactions to the log: in the foreground, and beside the conversation. */
 
 import { modelOf } from "../calls/limits.ts";
-import { EspalierError } from "../errors/errors.ts";
 import { madeFields } from "../log/fields.ts";
 import type { CompactReport, Edit } from "../types/compact-report.ts";
 import type { NeutralMessage } from "../types/messages.ts";
@@ -12,6 +11,7 @@ import type { Outcome } from "./jobs.ts";
 import type { Ended, Look, RequestStep } from "./machine.ts";
 import { Maker } from "./maker.ts";
 import type { Made, Wanted } from "./maker.ts";
+import { cancelled } from "./turns.ts";
 import type { Trigger } from "../types/compact.ts";
 import type { Compacted, CompactionComplete } from "./types.ts";
 
@@ -204,9 +204,12 @@ export class Compactor<T> {
     for (const model of ways) {
       this.start(trigger, look);
       const cutOnly = verdict === "cutOnly" || (flag && !model && compactions.at(-1)?.status === "inflated");
-      this.asking = model ? new AbortController() : undefined;
-      const made = await this.maker.make(trigger, { model, cutOnly, signal: either(signal, this.asking) }, look);
-      this.asking = undefined;
+      const asking = new AbortController();
+      const signals = [signal ?? [], asking.signal].flat();
+      if (model) this.asking = asking;
+      const made = await this.maker
+        .make(trigger, { model, cutOnly, signal: AbortSignal.any(signals) }, look)
+        .finally(() => (this.asking = undefined));
       const finished = this.finish(
         made,
         this.ended(made, { isNeeded: trigger !== "threshold", isBeforeRequest: true }),
@@ -335,13 +338,13 @@ export class Compactor<T> {
 
   /** Ends the wait for the model in the foreground. Returns false if there is none. */
   cancelAsking(): boolean {
-    this.asking?.abort(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
+    this.asking?.abort(cancelled());
     return this.asking !== undefined;
   }
 
   /** Cancels the job, or drops its result. */
   cancelJob(): boolean {
-    const job = this.jobs.cancel(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
+    const job = this.jobs.cancel(cancelled());
     if (job === undefined) return false;
     this.c.log.record("job", { job, event: "cancelled" });
     this.c.events.emit({ type: "compaction_progress", stage: "cancelled", job });
@@ -428,10 +431,4 @@ function slim(report: CompactReport | undefined): Slim | undefined {
 
 function textOf({ parts }: NeutralMessage): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-}
-
-/** Returns a signal that is aborted with either. */
-function either(signal: AbortSignal | undefined, own: AbortController | undefined): AbortSignal | undefined {
-  if (!signal || !own) return own?.signal ?? signal;
-  return AbortSignal.any([signal, own.signal]);
 }

@@ -94,3 +94,8 @@ export async function waitAtMost(
 export function aborted(signal: AbortSignal | undefined): EspalierError {
   return new EspalierError({ code: "aborted", message: "The request was aborted.", cause: signal?.reason });
 }
+
+/** Returns the reason of a compaction that the host cancelled. */
+export function cancelled(): EspalierError {
+  return new EspalierError({ code: "aborted", message: "the compaction was cancelled" });
+}

@@ -7,8 +7,8 @@ import type { EncodingName } from "../types/count.ts";
 import { encodingOf } from "./count.ts";
 
 /**
- * Loads the engine, and the vocabulary that the options of a call name. Returns nothing if a synchronous call would find
- * both: the call then reads its input at once, before its caller can change it.
+ * Loads the engine, and the vocabulary that the options of a call name. Returns nothing if a synchronous call would
+ * find both: the call then reads its input at once, before its caller can change it.
  *
  * @param options as the host passed them: the call itself reports what is wrong with them
  */

@@ -18,8 +18,8 @@ export interface LlmRequest {
   purpose: "summary" | "verify" | "handoff";
   shape: LlmShape;
   /**
-   * The format of `messages`: that of the conversation, whose unchanged messages are the host's own objects. For neutral
-   * messages, which no model takes, a `simple` request has `openai-chat`.
+   * The format of `messages`: that of the conversation, whose unchanged messages are the host's own objects. For
+   * neutral messages, which no model takes, a `simple` request has `openai-chat`.
    */
   format: Format;
   /** The messages to send, in order, instructions included. */

@@ -181,8 +181,8 @@ impl<'a> Page<'a> {
         if block != Block::Constraints {
             return all;
         }
-        // What holds for good outlives what was said in passing. Messages take turns, each starting with its first rule,
-        // so that one with hundreds of rules does not displace the others.
+        // Lasting rules outlive those of the moment. Messages take turns, each starting with its first rule, so that one
+        // with hundreds of rules does not displace the others.
         let mut turns: HashMap<&str, usize> = HashMap::default();
         let mut ranks: HashMap<usize, (u8, usize)> = HashMap::default();
         for &at in all.iter().rev() {
@@ -223,7 +223,7 @@ impl<'a> Page<'a> {
         }
         self.vital = self.lists;
         for at in self.ranked(ledger, Block::Decisions) {
-            if ledger.decisions.get(self.lines[at].entry).is_some_and(|decision| decision.by == By::User) {
+            if is_of_user(ledger, &self.lines[at]) {
                 self.show(at, 0, self.within(of_constraints / DECISIONS));
             }
         }
@@ -449,11 +449,16 @@ pub(super) fn most_lines(tokens: u64) -> usize {
     usize::try_from(tokens / MIN_LINE).unwrap_or(usize::MAX).saturating_add(8)
 }
 
+/// Returns whether a line is a decision of the user.
+fn is_of_user(ledger: &Ledger, line: &Line) -> bool {
+    ledger.decisions.get(line.entry).is_some_and(|decision| decision.by == By::User)
+}
+
 /// Returns the importance of a line within its block: higher ones leave later.
 fn rank(ledger: &Ledger, line: &Line) -> u8 {
     match line.block {
         Block::Errors => ledger.errors.get(line.entry).is_some_and(|e| !e.resolved).into(),
-        Block::Decisions => ledger.decisions.get(line.entry).is_some_and(|decision| decision.by == By::User).into(),
+        Block::Decisions => is_of_user(ledger, line).into(),
         Block::Commands => ledger.commands.get(line.entry).is_some_and(Command::has_failed).into(),
         _ => 0,
     }

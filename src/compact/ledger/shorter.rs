@@ -138,12 +138,17 @@ fn sum(rows: &[Row<'_>]) -> u64 {
     rows.iter().map(|row| row.tokens).sum()
 }
 
+/// Returns the index behind the entry of the row at `at`.
+fn end_of_entry(rows: &[Row<'_>], at: usize) -> usize {
+    let next = rows.iter().skip(at + 1).position(|row| row.place != rows[at].place || row.begins);
+    next.map_or(rows.len(), |next| at + 1 + next)
+}
+
 /// Returns the rows of the first entry of a list. Decisions of the user are none unless `all` is set.
 fn oldest(rows: &[Row<'_>], place: Place, all: bool) -> Option<(usize, usize)> {
     let mut at = 0;
     while at < rows.len() {
-        let next = rows.iter().skip(at + 1).position(|row| row.place != place || row.begins);
-        let end = next.map_or(rows.len(), |next| at + 1 + next);
+        let end = end_of_entry(rows, at);
         let entry = &rows[at..end];
         let is_kept = !all && entry.iter().any(|row| row.text.contains(OF_USER));
         if rows[at].place == place && left_out(&rows[at].text).is_none() && !is_kept {
@@ -173,8 +178,7 @@ fn begin_messages(rows: &mut Vec<Row<'_>>, max: u64, tokenizer: &dyn Tokenizer) 
     let mut at = 0;
     while sum(rows) > max && at < rows.len() {
         if rows[at].place == Place::List(Some(Block::Users)) && rows[at].begins {
-            let end = rows.iter().skip(at + 1).position(|row| row.place != rows[at].place || row.begins);
-            let end = end.map_or(rows.len(), |end| at + 1 + end);
+            let end = end_of_entry(rows, at);
             // The outcome is one line.
             let outcome = usize::from(rows[end - 1].text.starts_with(ARROW));
             let words: Vec<&str> = rows[at..end - outcome].iter().map(|row| &*row.text).collect();

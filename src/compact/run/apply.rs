@@ -82,8 +82,7 @@ impl Compaction {
     /// Returns these messages, and in their places the requests that stand beside them, without parts: what follows one
     /// belongs to it. A request in front of a record is newer than all requests in the record, and comes behind it.
     fn covered(&self, ids: &HashSet<&str>) -> Vec<Rc<Message>> {
-        let rules = &self.options.rules;
-        let is_beside = |m: &Message| m.is_request() && !rules.records.is_alone(m) && !self.environment.contains(&m.id);
+        let records = &self.options.rules.records;
         let mut out: Vec<Rc<Message>> = Vec::new();
         let mut beside: Option<Rc<Message>> = None;
         // True while the turn of the last covered message goes on outside.
@@ -91,12 +90,12 @@ impl Compaction {
         for message in &self.messages {
             if ids.contains(message.id.as_str()) {
                 match out.is_empty() {
-                    true => beside = beside.filter(|_| rules.records.is_alone(message)),
+                    true => beside = beside.filter(|_| records.is_alone(message)),
                     false => out.extend(beside.take()),
                 }
                 out.push(Rc::clone(message));
                 goes_on = false;
-            } else if is_beside(message) {
+            } else if self.is_request(message) {
                 beside = Some(Rc::new(message.without_parts()));
             } else {
                 goes_on |= !message.role.is_frame();
@@ -105,7 +104,7 @@ impl Compaction {
         if !(goes_on || out.is_empty()) {
             out.extend(beside);
         }
-        let record = out.iter().position(|message| rules.records.is_alone(message));
+        let record = out.iter().position(|message| records.is_alone(message));
         if let Some(record) = record.filter(|&at| out[..at].iter().all(|message| message.is_request())) {
             out[..=record].rotate_right(1);
         }
@@ -134,12 +133,15 @@ impl Compaction {
         Rc::new(ledger)
     }
 
+    /// True for a request of the user: neither a record nor the environment.
+    fn is_request(&self, message: &Message) -> bool {
+        let records = &self.options.rules.records;
+        message.is_request() && !records.is_alone(message) && !self.environment.contains(&message.id)
+    }
+
     /// Returns the newest request, if it is not one of these messages.
     pub(super) fn current_request(&self, ids: &[String]) -> Option<&Message> {
-        let records = &self.options.rules.records;
-        let is_begun = |m: &Message| records.is_alone(m) || self.environment.contains(&m.id);
-        let is_request = |m: &&Rc<Message>| m.role == Role::User && !m.text().trim().is_empty() && !is_begun(m);
-        let newest = self.messages.iter().rev().find(is_request)?;
+        let newest = self.messages.iter().rev().find(|message| self.is_request(message))?;
         (!ids.contains(&newest.id)).then_some(&**newest)
     }
 

@@ -72,7 +72,7 @@ fn a_record_is_never_cut_through_its_lists() {
     assert!(records > 300, "{records}");
 }
 
-/// What the user decides must not be pushed out by what is said in passing.
+/// Decisions of the user outlive rules of the moment.
 #[test]
 fn decisions_and_rules_of_the_user_outlive_chatter_in_any_chain() {
     let decided = [

@@ -113,7 +113,7 @@ test("MCP's annotations say what changes the world in a conversation too", async
 
 const OPENED = { format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4_000 }, entropy: 7 } as const;
 
-test("whoever cancels while a request waits for the model gets it by rules at once", async () => {
+test("a request that waits for the model is made by rules at once after cancel()", async () => {
   let asked = () => {};
   const isAsked = new Promise<void>((done) => (asked = done));
   const conversation = await espalier.openConversation<any>({
@@ -137,7 +137,7 @@ test("whoever cancels while a request waits for the model gets it by rules at on
   await conversation.dispose();
 });
 
-test("a model that keeps failing is told once, until it writes a summary", async () => {
+test("a model that keeps failing is one warning, until it writes a summary", async () => {
   const warnings: unknown[] = [];
   let isDown = true;
   const conversation = await espalier.openConversation<any>({

@@ -29,7 +29,7 @@ test("clocks that jump: timers that fire at once, late or twice, and times that 
     await rest();
   }
   assert.ok(conversation.edits().length > 0);
-  // A model that every timer ends at once is told as failed.
+  // Every timer ends the model at once, which counts as a failure.
   assert.ok(said().every((what) => /^(storage|model_failed):/.test(what)));
   assert.ok(
     conversation.log

@@ -9,7 +9,7 @@ import type { Fields } from "./support.ts";
 const { user, round } = HOSTS["openai-chat"];
 const answer = (content: string): Fields => ({ role: "assistant", content });
 let number = 0;
-/** A round that reads so many lines of 20 tokens. */
+/** Returns a round that reads `lines` lines of 20 tokens. */
 function reads(lines: number): Fields[] {
   number += 1;
   const path = `src/f${number}.ts`;

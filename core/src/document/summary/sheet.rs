@@ -124,7 +124,7 @@ impl<'d> Sheet<'d> {
         !self.shown.has(row) && banned(row) == banned(row + 1) && self.is_marked(before, behind)
     }
 
-    /// Finds out which rows of nodes, and between them, need which others. Nothing is around the root, so it is not read.
+    /// Finds out which rows of nodes, and between them, need which others. Nothing is around the root: it is not read.
     pub fn read(&self, nodes: &[u32]) {
         let nodes = nodes.iter().copied().filter(|node| self.page.above[*node as usize] != NONE);
         let rows = nodes.map(|node| {

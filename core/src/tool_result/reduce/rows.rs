@@ -252,7 +252,7 @@ mod tests {
             "M\tREADME.md\nM\tsrc/lib/a.rs\nA\tsrc/lib/b.rs\nD\tsrc/c.rs\n",
             Some("M\tREADME.md\nsrc/lib/\n M\ta.rs\n A\tb.rs\nD\tsrc/c.rs\n"),
         );
-        check("4K /work/src/a/\n8K /work/src/b\n12K /work\n", Some("/work/src/\n 4K a/\n 8K b\n12K /work\n"));
+        check("4K /srv/src/a/\n8K /srv/src/b\n12K /srv\n", Some("/srv/src/\n 4K a/\n 8K b\n12K /srv\n"));
         check("./src/a b.ts\n./src/c,d.ts\n./e.ts\n", Some("./src/\n a b.ts\n c,d.ts\n./e.ts\n"));
         check("a/b\nc/d\n", None);
         check("get https://a.b/c/d\nget https://a.b/c/e\n", None);
