@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
@@ -18,6 +19,22 @@ export function launch() {
   ];
   if (process.getuid?.() === 0) args.push("--no-sandbox");
   return chromium.launch({ executablePath, args });
+}
+
+/** Serves the playground and starts a browser before the cases of a file: `{ url, browser }`, set by then. */
+export function hosted() {
+  const host = {};
+  let server;
+  before(async () => {
+    server = await serve(folder);
+    host.url = server.url;
+    host.browser = await launch();
+  });
+  after(async () => {
+    await host.browser?.close();
+    server?.close();
+  });
+  return host;
 }
 
 /**

@@ -1,29 +1,20 @@
 /** The view of conversations with the keyboard alone, on a narrow screen, and as assistive technology sees it. */
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { page as folder } from "../../scripts/page.mjs";
-import { serve } from "../../scripts/serve.mjs";
+import { beforeEach, test } from "node:test";
 import { findingsOf, smallTargets } from "./axe.mjs";
-import { contextOf, launch } from "./browser.mjs";
+import { contextOf, hosted } from "./browser.mjs";
 import { figures, fitted, setBudget } from "./conversation.mjs";
 
-let server, browser, page;
+const host = hosted();
+let page;
 
-before(async () => {
-  server = await serve(folder);
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
 beforeEach(() => page?.context().close());
 
 async function open(hash, options = {}) {
-  page = await (await contextOf(browser, { viewport: { width: 1280, height: 900 }, ...options })).newPage();
+  page = await (await contextOf(host.browser, { viewport: { width: 1280, height: 900 }, ...options })).newPage();
   page.setDefaultTimeout(10_000);
-  await page.goto(`${server.url}${hash}`);
+  await page.goto(`${host.url}${hash}`);
   await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
   await page.waitForFunction(() => !document.body.classList.contains("busy"));
 }

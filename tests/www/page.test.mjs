@@ -2,41 +2,32 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, beforeEach, test } from "node:test";
-import { page as folder } from "../../scripts/page.mjs";
-import { serve } from "../../scripts/serve.mjs";
-import { contextOf, launch } from "./browser.mjs";
+import { beforeEach, test } from "node:test";
+import { contextOf, hosted } from "./browser.mjs";
 import { alerted, drop, figures, fitted, holds, openTab, paste, setBudget, upload } from "./conversation.mjs";
 
-let server, browser, page;
+const host = hosted();
+let page;
 const complaints = [];
 const strangers = [];
 
-before(async () => {
-  server = await serve(folder);
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
 beforeEach(async () => {
   await page?.context().close();
-  page = await (await contextOf(browser, { viewport: { width: 1280, height: 1400 } })).newPage();
+  page = await (await contextOf(host.browser, { viewport: { width: 1280, height: 1400 } })).newPage();
   complaints.length = strangers.length = 0;
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on(
     "request",
     (request) =>
-      !request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url()) && strangers.push(request.url()),
+      !request.url().startsWith(host.url) && !/^(data|blob):/.test(request.url()) && strangers.push(request.url()),
   );
 });
 
 const SMALL = "#example=marshmallow";
 
 async function open(hash = SMALL) {
-  await page.goto(`${server.url}${hash}`);
+  await page.goto(`${host.url}${hash}`);
   await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
 }
 
@@ -375,7 +366,7 @@ test("the theme is switched, and stays after a reload", async () => {
 
 test("before the vocabulary is there an estimate is shown, and then the exact figures", async () => {
   await page.context().close();
-  const context = await contextOf(browser, { viewport: { width: 1280, height: 900 } });
+  const context = await contextOf(host.browser, { viewport: { width: 1280, height: 900 } });
   page = await context.newPage();
   let release;
   const held = new Promise((resolve) => (release = resolve));
@@ -383,7 +374,7 @@ test("before the vocabulary is there an estimate is shown, and then the exact fi
     await held;
     await route.continue();
   });
-  await page.goto(server.url);
+  await page.goto(host.url);
   await page.waitForSelector("#conversation[data-estimate] [role=option]");
   assert.match(await page.textContent("#headline"), /^990 messages, about [\d,]+,000 tokens\.$/);
   const [, about] = /about ([\d,]+)/.exec(await page.textContent("#headline"));

@@ -1,10 +1,8 @@
 /** Views one after the other: each looks as if it were the first. */
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { page as folder } from "../../scripts/page.mjs";
-import { serve } from "../../scripts/serve.mjs";
-import { contextOf, launch } from "./browser.mjs";
+import { test } from "node:test";
+import { contextOf, hosted } from "./browser.mjs";
 
 const VIEWS = {
   conversation: "#example=marshmallow",
@@ -18,22 +16,13 @@ const VIEWS = {
 /** Milliseconds after which a view that does not change is complete. */
 const STILL = 700;
 
-let server, browser;
+const host = hosted();
 
-before(async () => {
-  server = await serve(folder);
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
-
-const newPage = async () => (await contextOf(browser, { viewport: { width: 1280, height: 1400 } })).newPage();
+const newPage = async () => (await contextOf(host.browser, { viewport: { width: 1280, height: 1400 } })).newPage();
 
 /** Opens a view in a page that may show another one; returns the styles of its elements, by their place. */
 async function stylesIn(page, view) {
-  await page.goto(`${server.url}${VIEWS[view]}`);
+  await page.goto(`${host.url}${VIEWS[view]}`);
   await page.waitForFunction((name) => document.querySelector(`#view-${name}[aria-current=page]`), view);
   let [before, since] = ["", Date.now()];
   while (Date.now() - since < STILL) {
