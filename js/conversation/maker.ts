@@ -47,6 +47,14 @@ export interface Wanted {
   summary?: string;
 }
 
+/**
+ * Tokens that a compaction leaves to the next turns, in little room too: replayed, fewer make a compaction of every few
+ * results, each of which costs a record and the cache.
+ */
+const NEXT_TURNS = 3_000;
+/** The least share of the room that a compaction fills, however little the next turns have then. */
+const LEAST_TARGET = 0.2;
+
 /** Statuses of compactions that had nothing to do. */
 const NOTHING: readonly Compacted["status"][] = ["nothing_to_compact", "unchanged"];
 /**
@@ -152,8 +160,7 @@ export class Maker<T> {
       cacheWarm: look.isWarm,
       ...(job !== undefined && { jobId: String(job) }),
       hookTimeoutMs: timeoutsMs.hook,
-      // The next turns need room.
-      targetShare: profile.shares.ongoing,
+      targetShare: targetOf(profile.shares.ongoing, room - look.view.after.frame - look.view.after.tools),
       ...(range && {
         ladder: ["summary", "offline"] as const,
         cover: {
@@ -242,4 +249,9 @@ export class Maker<T> {
     );
     return { ...edit, message: { ...message, parts } };
   }
+}
+
+/** Returns the share of `room`, the tokens for messages, that a compaction fills: a profile's, less in little room. */
+function targetOf(ongoing: number, room: number): number {
+  return Math.min(ongoing, Math.max(LEAST_TARGET, 1 - NEXT_TURNS / Math.max(room, 1)));
 }

@@ -8,6 +8,10 @@ use super::profile::{ESPALIER, Profile, Rung};
 const LARGE: u64 = 8_000;
 const MORE_OF_LARGE: u64 = 108;
 
+/// Minimum tokens for messages at which a record explains itself at length: in less room that would take from what it
+/// says.
+const BRIEF: u64 = 4_000;
+
 /// Shares and bounds, in tokens. A profile's shares derive all of them from `A`, the tokens for messages beside the
 /// frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +82,11 @@ impl Budget {
             protected: protect.tokens.tokens(available),
             gains: [gain.stale, gain.media, gain.cap, gain.clear].map(|gain| gain.tokens(available)),
         }
+    }
+
+    /// Returns whether a record says in a few words what it is.
+    pub fn is_brief(&self) -> bool {
+        self.available < BRIEF
     }
 
     /// Returns the minimum that a cheap step must free.

@@ -88,6 +88,8 @@ pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokeniz
 
 /// Minimum tokens for a text beside the lists to be useful.
 const MIN_TEXT: u64 = 48;
+/// Tokens from which on a text beside the lists names the current request, which is in sight.
+const OVERVIEW: u64 = 250;
 
 /// Writes what the ledger's lists do not contain, in at most `max` tokens. The assistant's last text stays as it was,
 /// line by line.
@@ -102,9 +104,10 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
         sections.push(format!("## {EARLIER_RECORD}\n{earlier}"));
     }
     // In a conversation without tools the newest request follows within sight.
-    if let Some((id, _)) = current.filter(|_| !ledger.tools.is_empty()) {
-        sections.push(format!("## {}\n{}", heading(0), current_line(id)));
-    }
+    let overview = current.filter(|_| !ledger.tools.is_empty()).map(|(id, _)| current_line(id));
+    let overview = overview.map(|line| format!("## {}\n{line}", heading(0)));
+    // In little room it stands only for a text that says nothing else.
+    sections.extend(overview.clone().filter(|_| max >= OVERVIEW));
     let plan = if ledger.plan.is_some() { vec![] } else { plan(ledger) };
     // What an older text announced is done by now.
     let newest = ledger.said.last().map_or("", |(id, _)| id);
@@ -125,6 +128,9 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
         let next = plan.split_once(": ").map_or(plan.as_str(), |(_, next)| next);
         active.as_ref().is_none_or(|active| !active.contains(next))
     }));
+    if sections.is_empty() {
+        sections.extend(overview);
+    }
     if sections.is_empty() && ledger.tools.is_empty() {
         return String::new();
     }

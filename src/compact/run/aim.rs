@@ -16,7 +16,7 @@ const LINES_FROM: u64 = 32_000;
 /// Minimum tokens of the rules' extract, even if the target leaves less.
 const MIN_EXTRACT: u64 = 512;
 /// Divisor of the tokens that messages may use: the quotient is the maximum for the rules' extract.
-pub(super) const EXTRACT_DIVISOR: u64 = 12;
+pub(super) const EXTRACT_DIVISOR: u64 = 16;
 /// Tokens of a record without its text and lists: the tags and their sentences.
 const WRAPPER: u64 = 120;
 /// Maximum number of times that the tail is shortened or lengthened: messages that leave it make the lists longer.
@@ -216,7 +216,7 @@ impl Compaction {
         let draft = self.cheap_view();
         let budget = self.whole_budget();
         // In little room, lists help more than the newest answer.
-        let max = if self.fills { max.min(budget.available / EXTRACT_DIVISOR) } else { max };
+        let max = max.min(budget.available / EXTRACT_DIVISOR);
         let shares = self.shares(&budget, &draft, ledger, covered, 0);
         let Wanted { floor, lines, words } = wanted(ledger, shares, &*self.tokenizer);
         let Extras { context, breadcrumb, .. } = &self.extras;

@@ -5,10 +5,6 @@ use crate::compact::ledger::render::wanted;
 use crate::compact::ledger::{error, render};
 use crate::error::BudgetDetails;
 
-/// Minimum tokens of the covered messages for a record with a full explanation; below it the record explains itself
-/// briefly.
-const BRIEF: u64 = 2_500;
-
 impl Compaction {
     pub(super) fn offline(&self, covered: &Covered, after: Option<(ModelReport, String)>) -> Result<Compacted> {
         let draft = self.view(&[]);
@@ -188,7 +184,7 @@ impl Compaction {
             first: covered.ids.first().map_or("", String::as_str),
             last: covered.ids.last().map_or("", String::as_str),
             followed: draft.entries[begins..].iter().filter(|e| e.is_in() && !is_begun(e) && !is_covered(e)).count(),
-            is_brief: budget.available < BRIEF,
+            is_brief: budget.is_brief(),
         };
         let edit_id = format!("e{beside}");
         let id = format!("{edit_id}:summary");
@@ -266,6 +262,8 @@ impl Compaction {
                         less += over;
                         continue;
                     }
+                    // Lines that only fill free room yield until the record is worth making.
+                    let over = over.max((record + of_others).saturating_sub(worth).min(room));
                     if over == 0 || lists.spare == 0 {
                         break (message, lists);
                     }
