@@ -240,6 +240,7 @@ impl Compaction {
                 let mut may_grow = true;
                 // Lines of the floor yield if a model wrote more than the rules by which the cut was chosen.
                 let mut less = 0;
+                let mut longer = 0;
                 loop {
                     let mut shares = self.shares(&budget, &draft, ledger, covered, room).yielding(surplus, vital);
                     shares.least = shares.least.saturating_sub(less);
@@ -263,7 +264,9 @@ impl Compaction {
                         continue;
                     }
                     if over > 0 && lists.spare == 0 && shares.least > 0 {
-                        less += over;
+                        // Lines that must stay do not yield, and no line yields a part: a step without effect doubles.
+                        less += if record == longer { less } else { over };
+                        longer = record;
                         continue;
                     }
                     if over == 0 || lists.spare == 0 {
