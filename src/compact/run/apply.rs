@@ -46,7 +46,7 @@ impl Compaction {
                     tokens_after: total,
                     why,
                 });
-                if total <= self.options.budget && self.cheap.edits.is_empty() {
+                if !self.exceeds && self.cheap.edits.is_empty() {
                     return Ok(Compacted { model: report, ..self.finished(draft, Status::NoGain, vec![], steps)? });
                 }
                 let done = self.fit(vec![], steps, None)?;
@@ -446,8 +446,10 @@ impl Compaction {
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
+                        // What must stay decides in its written form.
+                        let written = self.written_total(&least(&draft, &limits, needed)).max(needed);
                         let Some(FinishedSummary { model, .. }) = made else {
-                            return Err(error.of_budget(self.options.budget, limits.budget));
+                            return Err(error.of_budget(self.options.budget, written));
                         };
                         // There may be room for what must stay, but none for a record beside it.
                         let why = "there is no room for a record beside what must stay";
@@ -539,6 +541,14 @@ impl Compaction {
 
 /// Max repairs of one result: a repair may make it longer, so that the next cut must be deeper.
 const REPAIRS: usize = 8;
+
+/// Returns a draft after a fit that leaves only what must stay, which has `needed` tokens.
+fn least<'a>(draft: &Draft<'a>, limits: &Limits, needed: u64) -> Draft<'a> {
+    let mut least = draft.clone();
+    // It cannot fail: `needed` is what it was refused for.
+    let _ = prune::fit(&mut least, &Limits { budget: needed, ..limits.clone() });
+    least
+}
 
 /// Returns the error for a result whose form for its provider exceeds the budget.
 fn too_long(needed: u64, budget: u64) -> Error {

@@ -1,6 +1,5 @@
 //! How much of its budget a result fills, over many budgets and kinds of conversations.
 
-use std::rc::Rc;
 use std::time::Instant;
 
 use espalier::compact::Options;
