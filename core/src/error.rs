@@ -116,13 +116,11 @@ pub struct Error {
 }
 
 impl Error {
-    /// Restates [`Code::BudgetExceeded`] of `part`, which was left of a budget, for the whole budget.
+    /// Restates [`Code::BudgetExceeded`] of a part of a budget, or of other tokens, for the whole budget.
     #[must_use]
-    pub fn of_budget(mut self, budget: u64, part: u64) -> Error {
-        if let Some(details) = self.budget.as_mut().filter(|_| part < budget) {
-            details.needed += budget - part;
-            details.budget = budget;
-            let needed = details.needed;
+    pub fn of_budget(mut self, budget: u64, needed: u64) -> Error {
+        if let Some(details) = &mut self.budget {
+            (details.budget, details.needed) = (budget, needed);
             let top = details.largest.first().map_or(String::new(), Contributor::named);
             self.message = format!("What must be kept needs {needed} tokens, the budget allows {budget}{top}");
         }

@@ -184,11 +184,10 @@ impl Content {
         }
         let Some(builtin) = counts.builtin() else { return };
         self.joined = builtin.joins(self.role, self.others > 0);
+        let mut last = None;
         for &leaf in &leaves {
             self.measure(view, counts, leaf);
-            let (breaks, begins) = self.beginning(view, leaf);
-            let segment = self.segment_mut(leaf);
-            (segment.breaks, segment.begins) = (breaks, begins);
+            self.begin(view, leaf, &mut last);
         }
         let Some(builtin) = counts.builtin() else { return };
         for &leaf in &leaves {
@@ -259,22 +258,42 @@ impl Content {
         self.texts_cost += u64::from(segment.middle);
     }
 
-    /// Returns whether a line break precedes a text, and the position of the cut with which it begins.
-    fn beginning(&self, view: View, place: u32) -> (bool, Option<Begin>) {
-        let breaks = view.breaks(self.start, place, || {
-            let mut at = place;
-            while let Some(leaf) = view.before(self.start, at).filter(|leaf| view.is_text(*leaf)) {
-                let text = view.text(leaf);
-                if !text.is_empty() {
-                    return (false, text.ends_with('\n'));
-                }
-                if self.segment(leaf).breaks {
-                    return (false, true);
-                }
-                at = leaf;
+    /// Describes the texts before `place` up to other content: whether they are empty, and whether they end a line.
+    fn so_far(&self, view: View, place: u32) -> (bool, bool) {
+        let mut at = place;
+        while let Some(leaf) = view.before(self.start, at).filter(|leaf| view.is_text(*leaf)) {
+            let text = view.text(leaf);
+            if !text.is_empty() {
+                return (false, text.ends_with('\n'));
             }
-            (true, false)
-        });
+            if self.segment(leaf).breaks {
+                return (false, true);
+            }
+            at = leaf;
+        }
+        (true, false)
+    }
+
+    /// Determines how a text begins. `last` is the previous text for which that was done, with what [`Content::so_far`]
+    /// returns behind it: without it, each of many empty texts would go back over all others.
+    fn begin(&mut self, view: View, place: u32, last: &mut Option<(u32, (bool, bool))>) {
+        let is_next = |(leaf, _): &(u32, _)| view.before(self.start, place) == Some(*leaf);
+        let before = last.filter(is_next).map_or_else(|| self.so_far(view, place), |(_, so_far)| so_far);
+        let (breaks, begins) = self.beginning(view, place, before);
+        let text = view.text(place);
+        let so_far = match breaks {
+            _ if !text.is_empty() => (false, text.ends_with('\n')),
+            true => (false, true),
+            false => before,
+        };
+        *last = Some((place, so_far));
+        let segment = self.segment_mut(place);
+        (segment.breaks, segment.begins) = (breaks, begins);
+    }
+
+    /// Returns whether a line break precedes a text, and the position of the cut with which it begins.
+    fn beginning(&self, view: View, place: u32, so_far: (bool, bool)) -> (bool, Option<Begin>) {
+        let breaks = view.breaks(self.start, place, || so_far);
         let Some(before) = self.text_before(view, place) else { return (breaks, Some(Begin::Before)) };
         let (before, text) = (view.text(before).as_bytes(), view.text(place).as_bytes());
         let Some(&last) = before.last() else { return (breaks, None) };
@@ -362,42 +381,43 @@ impl Content {
         if self.joined != builtin.joins(self.role, self.others > 0) {
             return self.build(view, counts);
         }
-        let mut at = at;
-        loop {
-            let behind = self.text_behind(view, at);
-            if let Some(place) = behind {
-                let begin = self.beginning(view, place);
-                let segment = self.segment_mut(place);
-                let mut old = std::mem::take(&mut segment.lead);
+        // An empty text may also change how the next line begins.
+        let mut changed = Vec::new();
+        let (mut from, mut last) = (at, None);
+        while let Some(place) = self.text_behind(view, from) {
+            self.begin(view, place, &mut last);
+            let segment = self.segment_mut(place);
+            let mut old = std::mem::take(&mut segment.lead);
+            if segment.inside.is_none() {
+                old += std::mem::take(&mut segment.tail);
+            }
+            self.texts_cost -= u64::from(old);
+            changed.push(place);
+            if !view.text(place).is_empty() {
+                break;
+            }
+            from = place + 1;
+        }
+        for place in changed {
+            let segment = self.segment(place);
+            if segment.begins.is_some() {
+                self.count_lead(view, builtin, place);
                 if segment.inside.is_none() {
-                    old += std::mem::take(&mut segment.tail);
-                }
-                (segment.breaks, segment.begins) = begin;
-                self.texts_cost -= u64::from(old);
-                if begin.1.is_some() {
-                    self.count_lead(view, builtin, place);
-                    if self.segment(place).inside.is_none() {
-                        self.count_tail(view, builtin, place);
-                    }
-                }
-            }
-            // The segment that ends here begins at the previous cut.
-            let mut owner = self.text_before(view, at);
-            while let Some(place) = owner {
-                let segment = self.segment_mut(place);
-                if segment.inside.is_some() || segment.begins.is_some() {
-                    let old = std::mem::take(&mut segment.tail);
-                    self.texts_cost -= u64::from(old);
                     self.count_tail(view, builtin, place);
-                    break;
                 }
-                owner = self.text_before(view, place);
             }
-            // An empty text may also change how the next line begins.
-            match behind {
-                Some(place) if view.text(place).is_empty() => at = place + 1,
-                _ => return,
+        }
+        // The segment that ends here begins at the previous cut.
+        let mut owner = self.text_before(view, at);
+        while let Some(place) = owner {
+            let segment = self.segment_mut(place);
+            if segment.inside.is_some() || segment.begins.is_some() {
+                let old = std::mem::take(&mut segment.tail);
+                self.texts_cost -= u64::from(old);
+                self.count_tail(view, builtin, place);
+                break;
             }
+            owner = self.text_before(view, place);
         }
     }
 }

@@ -18,6 +18,7 @@ mod profile;
 mod prompt;
 mod prune;
 mod rank;
+mod receiver;
 mod recovery;
 mod repeated;
 mod results;

@@ -6,6 +6,7 @@
 //! proof come from the `bpe` crate (github/rust-gems); the code is our own.
 
 use super::padded::Padded;
+use super::runs::LONG;
 use super::tables::Tables;
 use super::trie::Match;
 
@@ -34,8 +35,15 @@ impl Bpe {
     }
 
     /// Encodes the piece from `start` to `end` into [`Bpe::tokens`].
-    #[inline(never)]
+    #[inline(always)]
     pub fn encode(&mut self, tables: &Tables, text: Padded, start: usize, end: usize) {
+        if end - start < LONG || !self.encode_runs(tables, text, start, end) {
+            self.encode_piece(tables, text, start, end);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn encode_piece(&mut self, tables: &Tables, text: Padded, start: usize, end: usize) {
         let len = end - start;
         self.tokens.clear();
         self.shorter_at = NOWHERE;

@@ -31,6 +31,7 @@ mod origin;
 mod other;
 mod padded;
 mod pieces;
+mod runs;
 mod scan;
 mod spelling;
 mod tables;

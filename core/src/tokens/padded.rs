@@ -16,9 +16,14 @@ pub(super) struct Padded<'a> {
 impl<'a> Padded<'a> {
     /// Copies `text` into `scratch` and pads it.
     pub fn copy(text: &str, scratch: &'a mut Vec<u8>) -> Padded<'a> {
+        Padded::copy_bytes(text.as_bytes(), scratch)
+    }
+
+    /// Copies bytes, which only tokens of one piece are searched in, into `scratch` and pads them.
+    pub fn copy_bytes(text: &[u8], scratch: &'a mut Vec<u8>) -> Padded<'a> {
         scratch.clear();
         scratch.reserve(text.len() + PADDING);
-        scratch.extend_from_slice(text.as_bytes());
+        scratch.extend_from_slice(text);
         scratch.extend_from_slice(&[FILL; PADDING]);
         Padded { bytes: scratch, len: text.len() }
     }

@@ -21,6 +21,8 @@ pub(super) const EXTRACT_DIVISOR: u64 = 16;
 const WRAPPER: u64 = 120;
 /// Maximum number of times that the tail is shortened or lengthened: messages that leave it make the lists longer.
 const MAX_CUTS: usize = 3;
+/// Maximum number of records that are written to find the cut whose result fills its target.
+const MAX_TRIES: usize = 4;
 /// Maximum tokens covered for each token above the target, if the tail can have more than its share. A record must be a
 /// fifth shorter than the messages that it covers, which is reached at 5.
 const COVERED_OF_EXCESS: u64 = 4;
@@ -122,35 +124,40 @@ impl Compaction {
             return covered;
         }
         self.add_extras(&covered, "");
-        let mut beside = self.distance_to_target(&covered);
-        for _ in 0..MAX_CUTS {
-            let Some((free, over)) = beside else { break };
+        let Some(mut beside) = self.distance_to_target(&covered) else { return covered };
+        // How far the chosen cut exceeds the target, and the boundaries next to the one that is searched for: the last
+        // that exceeds it and the first that does not.
+        let mut excess = beside.1;
+        let (mut exceeds, mut fits) = (0, usize::MAX);
+        let mut tried = cut.clone();
+        for _ in 0..MAX_TRIES {
+            let (free, over) = beside;
             if over == 0 && free <= budget.available / 50 {
                 break;
             }
+            *(if over == 0 { &mut fits } else { &mut exceeds }) = tried.boundary;
             let draft = self.repaired_view();
             let pinned = |group: &Group| {
                 group.entries.iter().any(|&at| self.options.keep.contains(&draft.entries[at].message.id))
             };
             let rule = profile::Cut { window: [0.0, 1.0], ..rule };
-            let tail = (cut.tail_tokens + free).saturating_sub(over);
+            let tail = (tried.tail_tokens + free).saturating_sub(over);
             let next = cut::choose(&draft, &groups, tail, &rule, &[], pinned);
-            let is_progress = |next: &cut::Cut| match over {
-                0 => next.boundary < cut.boundary && !next.covered.is_empty(),
-                _ => next.boundary > cut.boundary,
-            };
-            let Some(next) = next.filter(is_progress) else { break };
+            let Some(next) = next.filter(|next| exceeds < next.boundary && next.boundary < fits) else { break };
             let other = super::start::covered_by(&self.view(&[]), &draft, &groups, &next.covered);
             drop(draft);
-            if other.ids.len() < self.options.profile.min_messages.manual {
-                break;
-            }
             self.add_extras(&other, "");
-            beside = self.distance_to_target(&other);
-            if beside.is_none_or(|(_, above)| above > over) {
-                break;
+            let is_enough = other.ids.len() >= self.options.profile.min_messages.manual;
+            beside = match is_enough.then(|| self.distance_to_target(&other)).flatten() {
+                Some(beside) => beside,
+                // It covers too little; half of the way may be enough.
+                None if excess == 0 => (0, (next.tail_tokens.saturating_sub(cut.tail_tokens) / 2).max(1)),
+                None => break,
+            };
+            tried = next;
+            if beside.1 <= excess {
+                (excess, cut, covered) = (beside.1, tried.clone(), other);
             }
-            (cut, covered) = (next, other);
         }
         covered
     }

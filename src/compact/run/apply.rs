@@ -42,7 +42,7 @@ impl Compaction {
                     tokens_after: total,
                     why,
                 });
-                if total <= self.options.budget && self.cheap.edits.is_empty() {
+                if !self.exceeds && self.cheap.edits.is_empty() {
                     return Ok(Compacted { model: report, ..self.finished(draft, Status::NoGain, vec![], steps)? });
                 }
                 let done = self.fit(vec![], steps, None)?;
@@ -236,6 +236,7 @@ impl Compaction {
                 let mut may_grow = true;
                 // Lines of the floor yield if a model wrote more than the rules by which the cut was chosen.
                 let mut less = 0;
+                let mut longer = 0;
                 loop {
                     let mut shares = self.shares(&budget, &draft, ledger, covered, room).yielding(surplus, vital);
                     shares.least = shares.least.saturating_sub(less);
@@ -259,7 +260,9 @@ impl Compaction {
                         continue;
                     }
                     if over > 0 && lists.spare == 0 && shares.least > 0 {
-                        less += over;
+                        // Lines that must stay do not yield, and no line yields a part: a step without effect doubles.
+                        less += if record == longer { less } else { over };
+                        longer = record;
                         continue;
                     }
                     // Lines that only fill free room yield until the record is worth making.
@@ -441,8 +444,10 @@ impl Compaction {
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
+                        // What must stay decides in its written form.
+                        let written = self.written_total(&least(&draft, &limits, needed)).max(needed);
                         let Some(FinishedSummary { model, .. }) = made else {
-                            return Err(error.of_budget(self.options.budget, limits.budget));
+                            return Err(error.of_budget(self.options.budget, written));
                         };
                         // There may be room for what must stay, but none for a record beside it.
                         let why = "there is no room for a record beside what must stay";
@@ -534,6 +539,14 @@ impl Compaction {
 
 /// Max repairs of one result: a repair may make it longer, so that the next cut must be deeper.
 const REPAIRS: usize = 8;
+
+/// Returns a draft after a fit that leaves only what must stay, which has `needed` tokens.
+fn least<'a>(draft: &Draft<'a>, limits: &Limits, needed: u64) -> Draft<'a> {
+    let mut least = draft.clone();
+    // It cannot fail: `needed` is what it was refused for.
+    let _ = prune::fit(&mut least, &Limits { budget: needed, ..limits.clone() });
+    least
+}
 
 /// Returns the error for a result whose form for its provider exceeds the budget.
 fn too_long(needed: u64, budget: u64) -> Error {

@@ -77,6 +77,8 @@ pub struct Compaction {
     state: State,
     /// The results of the cheap steps.
     cheap: CheapSteps,
+    /// True if the conversation, as its provider takes it, exceeds the budget.
+    exceeds: bool,
     /// True if the result fills its budget with the working set beside the newest messages and keeps no room for later
     /// turns.
     fills: bool,
@@ -222,6 +224,7 @@ impl Compaction {
             options,
             state: State::Start,
             cheap: CheapSteps::default(),
+            exceeds: false,
             fills: false,
             next_id: 0,
             calls: 0,
@@ -354,21 +357,26 @@ impl Compaction {
         let totals = draft.after();
         // A compaction of messages that fit should make them smaller than they are, not smaller than the window.
         let limit = self.options.budget.min(totals.total);
-        Budget::of(limit, totals.frame + totals.tools, &self.options.profile, self.target(totals.total))
+        Budget::of(limit, totals.frame + totals.tools, &self.options.profile, self.target())
     }
 
     /// Returns the target of the result, as a share of what messages may use.
-    fn target(&self, total: u64) -> f64 {
+    fn target(&self) -> f64 {
         let shares = &self.options.profile.shares;
-        let own = if total > self.options.budget { shares.target } else { shares.ongoing };
+        let own = if self.exceeds { shares.target } else { shares.ongoing };
         self.options.target_share.unwrap_or(own)
     }
 
     /// Returns the budget of the whole window, whatever part of it is in use.
     fn window(&self, draft: &Draft) -> Budget {
         let totals = draft.after();
-        let target = self.target(draft.before().total);
-        Budget::of(self.options.budget, totals.frame + totals.tools, &self.options.profile, target)
+        Budget::of(self.options.budget, totals.frame + totals.tools, &self.options.profile, self.target())
+    }
+
+    /// Returns the tokens of a draft in the form that its provider takes.
+    fn written_total(&self, draft: &Draft) -> u64 {
+        let receiver = self.options.receiver.as_ref();
+        receiver.map_or(draft.total(), |receiver| mend(draft, receiver).after.total)
     }
 
     /// Returns the view under the edits of the cheap steps.

@@ -131,9 +131,7 @@ impl Compaction {
     }
 
     fn before(&mut self, answer: Option<Answer>, covered: Covered) -> State {
-        let can_wait = self.options.profile.hook.veto
-            && self.options.asking.trigger.can_wait()
-            && self.view(&[]).total() <= self.options.budget;
+        let can_wait = self.options.profile.hook.veto && self.options.asking.trigger.can_wait() && !self.exceeds;
         let mut keeps_more = false;
         let mut outcome = HookOutcome::Done;
         if let Some(Answer::Hook { instructions, keep, blocks, skip }) = &answer {

@@ -19,6 +19,7 @@ enum Next {
 
 impl Compaction {
     pub(super) fn start(&mut self) -> State {
+        self.exceeds = self.written_total(&self.view(&[])) > self.options.budget;
         if self.options.asking.is_handover {
             return self.hand_over();
         }
@@ -27,13 +28,13 @@ impl Compaction {
         }
         let total = self.view(&[]).total();
         let has_working_set = self.options.profile.shares.working.share > 0.0;
-        self.fills = self.options.target_share.is_none() && has_working_set && total > self.options.budget;
+        self.fills = self.options.target_share.is_none() && has_working_set && self.exceeds;
         let draft = self.view(&[]);
-        if total <= self.options.budget && !self.options.force {
+        if !self.exceeds && !self.options.force {
             return self.done(self.finished(draft, Status::Unchanged, vec![], vec![]));
         }
         let budget = self.budget(&draft);
-        if total <= self.options.budget && self.is_compact(&draft) {
+        if !self.exceeds && self.is_compact(&draft) {
             let step = skipped("summary", total, "no message came since the last compaction");
             return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
         }
@@ -53,7 +54,7 @@ impl Compaction {
             Next::Cut(None) => {
                 let why = format!("fewer than {} messages could be covered", self.options.profile.min_messages.manual);
                 let step = skipped("summary", self.cheap.total, &why);
-                if self.cheap.total <= self.options.budget && self.cheap.edits.is_empty() {
+                if !self.exceeds && self.cheap.edits.is_empty() {
                     let draft = self.view(&[]);
                     return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
                 }

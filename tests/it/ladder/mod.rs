@@ -4,6 +4,7 @@ mod aim;
 mod chain;
 mod cover;
 mod cut;
+mod fill;
 mod profiles;
 mod random;
 

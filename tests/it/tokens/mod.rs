@@ -6,5 +6,6 @@ mod gauge;
 mod oracle;
 #[cfg(feature = "tiktoken-rs")]
 mod other;
+mod runs;
 mod vectors;
 mod vocabulary;

@@ -248,11 +248,16 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
     lighten(&mut draft, Allowance { pictures, most, keep });
     let limit = limits.budget.saturating_sub(limits.headroom);
     let made = if super::written::joins(limits.written) || limits.receiver.is_some() {
-        as_written(&draft, marks, limits, limit)?
+        let fitted = |limit| as_written(&draft, marks, limits, limit);
+        fitted(limit).map_err(|error| confirmed(error, fitted))
     } else {
-        passes(draft, marks, limits, limit)?
+        passes(draft, marks, limits, limit)
     };
-    let Made { draft, shortened, notes, joined, mended } = made;
+    let made = made.map_err(|error| {
+        let needed = error.budget.as_ref().map(|details| details.needed + limits.headroom);
+        needed.map_or(error.clone(), |needed| error.of_budget(limits.budget, needed))
+    });
+    let Made { draft, shortened, notes, joined, mended } = made?;
     let (plan, after, repair) = match mended {
         Some(Mended { plan, after, mut repair }) => {
             // `removed` may list a joined message already, with its tokens.
@@ -298,6 +303,14 @@ struct Made<'a> {
 impl<'a> Made<'a> {
     fn of(draft: Draft<'a>, shortened: Vec<Shortened>, notes: Vec<Note>) -> Made<'a> {
         Made { draft, shortened, notes, joined: 0, mended: None }
+    }
+
+    /// Applies the rules of the receiver and joins messages; returns the tokens of the result too.
+    fn written(mut self, limits: &Limits) -> (Made<'a>, u64) {
+        self.mended = limits.receiver.as_ref().map(|receiver| mend(&self.draft, receiver));
+        self.joined = join::count_joined(&mut self.draft, limits.written);
+        let total = self.mended.as_ref().map_or(self.draft.total(), |mended| mended.after.total);
+        (self, total)
     }
 }
 
@@ -355,18 +368,19 @@ fn with_sentences<'a>(
 /// some.
 fn as_written<'a>(draft: &Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
     let mut best: Option<(Made, u64)> = None;
+    let mut refused = None;
     let mut room = limit;
     let mut needed = draft.total();
     for _ in 0..FORM_ATTEMPTS {
-        let mut made = match (passes(draft.clone(), marks, limits, room), &best) {
-            (Ok(made), _) => made,
-            (Err(_), Some(_)) => break,
-            (Err(error), None) => return Err(error.of_budget(limit, room)),
+        let made = match passes(draft.clone(), marks, limits, room) {
+            Ok(made) => made,
+            Err(error) => {
+                refused = Some(error);
+                break;
+            }
         };
         let apart = made.draft.total();
-        made.mended = limits.receiver.as_ref().map(|receiver| mend(&made.draft, receiver));
-        made.joined = join::count_joined(&mut made.draft, limits.written);
-        let total = made.mended.as_ref().map_or(made.draft.total(), |mended| mended.after.total);
+        let (made, total) = made.written(limits);
         if total > limit {
             if best.is_some() {
                 break;
@@ -384,10 +398,34 @@ fn as_written<'a>(draft: &Draft<'a>, marks: &[u64], limits: &Limits, limit: u64)
         }
         room = wider;
     }
-    best.map(|(made, _)| made).ok_or_else(|| Error {
-        budget: Some(BudgetDetails { budget: limit, needed, largest: vec![] }),
-        ..Error::new(Code::BudgetExceeded, format!("What is left needs more than the {limit} tokens of the budget"))
-    })
+    if let Some((made, _)) = best {
+        return Ok(made);
+    }
+    let Some(error) = refused else {
+        return Err(Error {
+            budget: Some(BudgetDetails { budget: limit, needed, largest: vec![] }),
+            ..Error::new(Code::BudgetExceeded, format!("What is left needs more than the {limit} tokens of the budget"))
+        });
+    };
+    // What must stay decides in its written form.
+    let least = error.budget.as_ref().map_or(0, |details| details.needed);
+    match passes(draft.clone(), marks, limits, least).map(|made| made.written(limits)) {
+        Ok((made, total)) if total <= limit => Ok(made),
+        Ok((_, total)) => Err(error.of_budget(limit, total)),
+        Err(_) => Err(error.of_budget(limit, least)),
+    }
+}
+
+/// Returns a refusal whose `needed` is enough: with more room, a result may stay longer than it had to be.
+fn confirmed<'a>(mut refusal: Error, fitted: impl Fn(u64) -> Result<Made<'a>>) -> Error {
+    let needed = |error: &Error| error.budget.as_ref().map_or(0, |details| details.needed);
+    for _ in 0..FORM_ATTEMPTS {
+        match fitted(needed(&refusal)) {
+            Err(error) if needed(&error) > needed(&refusal) => refusal = error,
+            _ => break,
+        }
+    }
+    refusal
 }
 
 /// Makes room for the notes, whose size depends on the cut. If there is no room, the result has no notes; this is no
