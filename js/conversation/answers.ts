@@ -61,7 +61,7 @@ export class Answers<T> {
 
   refusal(error: unknown): NextStep {
     const { log } = this.c;
-    const hasMedia = log.state.mayHaveMedia && canLoseMedia({ messages: log.neutral() });
+    const hasMedia = log.state.lines.hasMedia && canLoseMedia({ messages: log.neutral() });
     const next = this.c.machine.refused({ ...refusalBy(error), hasMedia, date: this.date() });
     this.models.keep();
     return next;
