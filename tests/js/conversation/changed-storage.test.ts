@@ -97,8 +97,7 @@ test("a new storage gives no warning, and the format is asked for", async () => 
 
 const lines = (text: string) => text.trimEnd().split("\n");
 const joined = (list: string[]) => `${list.join("\n")}\n`;
-const swapped = (list: string[], a: number, b: number) =>
-  list.map((line, at) => list[at === a ? b : at === b ? a : at]!);
+const swapped = (list: string[], a: number, b: number) => list.with(a, list[b]!).with(b, list[a]!);
 const CHANGES: Record<string, (list: string[]) => string> = {
   "the last request is longer": (list) =>
     joined(list.with(-1, JSON.stringify({ role: "user", content: "word ".repeat(4_000) }))),
