@@ -152,25 +152,27 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     // Messages are stored before their log: a process that ends in between leaves messages that are added to the log
     // when it is opened, and never a log without the host's messages.
     if (log.format !== "espalier") {
-      saving.keep(
-        MESSAGES,
-        (from) =>
+      saving.keep({
+        name: MESSAGES,
+        text: (from) =>
           log
             .originalsFrom(from)
             .map((message) => `${messageLine(message, log.format)}\n`)
             .join(""),
-        () => log.originals,
-        kept.messagesStored ?? 0,
-        kept.messagesStored === undefined || kept.isUnreadable,
-      );
+        length: () => log.originals,
+        read: kept.read.messages,
+        stored: kept.messagesStored ?? 0,
+        isUnsure: kept.messagesStored === undefined || kept.isUnreadable,
+      });
     }
-    saving.keep(
-      LOG,
-      (from) => log.export(from),
-      () => log.length,
-      kept.isUnreadable ? 0 : (kept.logStored ?? 0),
-      kept.logStored === undefined || kept.isUnreadable,
-    );
+    saving.keep({
+      name: LOG,
+      text: (from) => log.export(from),
+      length: () => log.length,
+      read: kept.read.log,
+      stored: kept.isUnreadable ? 0 : (kept.logStored ?? 0),
+      isUnsure: kept.logStored === undefined || kept.isUnreadable,
+    });
   }
   const fields: ContextFields<T> = {
     log,
@@ -187,7 +189,9 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     inside: new Inside(),
     checkpoints: place ? (options.checkpoints ?? CHECKPOINTS) : 0,
   };
-  return new Conversation<T>(fields, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
+  const { report, sideLogs } = kept;
+  const opened = { isNew, ...(report && { log: report }), ...(sideLogs.length > 0 && { sideLogs }) };
+  return new Conversation<T>(fields, options, opened, system);
 }
 
 /**

@@ -18,6 +18,10 @@ import type { ConversationWarning } from "./types.ts";
 export const LOG = "log.jsonl";
 export const MESSAGES = "messages.jsonl";
 
+const NONE = { log: 0, messages: 0 };
+/** A log that another conversation has written beside {@link LOG}, see `Saving`. */
+const SIDE_LOG = /^log-\w+\.jsonl$/;
+
 /** The content of a log's first note. */
 export interface Header {
   format: Format;
@@ -35,6 +39,10 @@ export interface Kept<T> {
   /** Number of lines of {@link LOG} and of {@link MESSAGES} that are stored; `undefined`: they are written anew. */
   logStored: number | undefined;
   messagesStored: number | undefined;
+  /** Numbers of lines that the storage had, or that were restored from it. */
+  read: { log: number; messages: number };
+  /** Names of logs beside this one. */
+  sideLogs: string[];
   /** True if the storage must be read before it is written to, because its content is unknown. */
   isUnreadable: boolean;
 }
@@ -81,7 +89,7 @@ export async function reopen<T>(
     if (format === undefined) throw formatNeeded("for a conversation without messages");
     const log = new ConversationLog<T>({ ...given.counting, format });
     given.begin(log);
-    return { log, header: undefined, logStored: 0, messagesStored: 0, isUnreadable };
+    return { log, header: undefined, logStored: 0, messagesStored: 0, read: NONE, sideLogs: [], isUnreadable };
   }
   const isStored = own !== undefined || text === "";
   const known = { saving, storage, given, warn, isStored, isUnreadable };
@@ -207,6 +215,11 @@ async function finishReading<T>(
   { saving, storage, given, warn, isStored, isUnreadable }: Source<T>,
 ): Promise<Kept<T>> {
   if (log.length === 0) given.begin(log);
+  const lengths = () => (isStored && !isUnreadable ? { log: log.length, messages: log.originals } : NONE);
+  // Messages that the host passes are its own, also where the storage lacks them.
+  const own = given.messages && lengths();
+  const listed = storage && isStored ? await saving.attempt("list", "log-", () => storage.list("log-")) : undefined;
+  const sideLogs = listed && Array.isArray(listed.value) ? listed.value.filter((name) => SIDE_LOG.test(name)) : [];
   const isWhole = report.problems.length === 0;
   const again = isWhole || log.format === "espalier" ? report.salvaged.length : addAgain(log, text, later);
   const canWrite = storage !== undefined && !isUnreadable;
@@ -243,7 +256,8 @@ async function finishReading<T>(
   const logStored = isWhole && isStored ? log.length : undefined;
   if (isWhole && later.length > 0) log.append(later as T[]);
   const messagesStored = made === 0 && odd === 0 && isWhole && beside?.isExact ? log.originals : undefined;
-  return { log, header, report, logStored, messagesStored, isUnreadable: isUnreadable || !isKept };
+  const read = own ?? lengths();
+  return { log, header, report, logStored, messagesStored, read, sideLogs, isUnreadable: isUnreadable || !isKept };
 }
 
 /**
