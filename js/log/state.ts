@@ -293,7 +293,7 @@ export class LogState<T> implements Unattached {
 
   /** Returns all active pins; the same objects until the log changes. */
   pins(): readonly LogPinRow[] {
-    if (this.lines.of("pin").length === 0) return [];
+    if (this.lines.newest("pin") === undefined) return [];
     if (this.pinned?.at !== this.version)
       this.pinned = { at: this.version, rows: this.run((core) => core.pins() as LogPinRow[]) };
     return this.pinned.rows;
