@@ -40,7 +40,7 @@ export class Answers<T> {
     const record =
       typeof usage === "number" ? { input: usage, promptTotal: usage } : (usageOf(usage) ?? reportedBy(usage));
     const reported = record?.promptTotal;
-    if (reported === undefined || !Number.isFinite(reported) || reported < 0) return;
+    if (reported === undefined || !(reported >= 0 && reported <= Number.MAX_SAFE_INTEGER)) return;
     this.reported = addUsage(this.reported, record);
     const tokens = Math.round(reported);
     const { odd, isOtherLimit } = machine.answered(tokens, { date: this.date(), isManaged: this.isManaged, number });
@@ -61,7 +61,7 @@ export class Answers<T> {
 
   refusal(error: unknown): NextStep {
     const { log } = this.c;
-    const hasMedia = log.state.mayHaveMedia && canLoseMedia({ messages: log.neutral() });
+    const hasMedia = log.state.lines.hasMedia && canLoseMedia({ messages: log.neutral() });
     const next = this.c.machine.refused({ ...refusalBy(error), hasMedia, date: this.date() });
     this.models.keep();
     return next;

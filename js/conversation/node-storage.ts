@@ -71,8 +71,13 @@ export function nodeStorage(folder: string): HostStorage {
     await folderOf(path);
     // A leftover of an interrupted write, or a link: in either case nothing is written through it.
     await rm(`${path}.new`, { force: true });
-    await put(`${path}.new`, O_TRUNC, content);
-    await rename(`${path}.new`, path);
+    try {
+      await put(`${path}.new`, O_TRUNC, content);
+      await rename(`${path}.new`, path);
+    } catch (error) {
+      await rm(`${path}.new`, { force: true });
+      throw error;
+    }
   };
   const get = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
     try {

@@ -2,7 +2,6 @@
 
 import { dataText, readProfile } from "../calls/profile.ts";
 import { modelOf } from "../calls/limits.ts";
-import { RULES } from "../formats/table.ts";
 import { defined } from "../options/data.ts";
 import { Conversation } from "./conversation.ts";
 import { ready } from "../engine/engine.ts";
@@ -19,9 +18,11 @@ import type { MessageOf } from "../formats/messages.ts";
 import { Inside } from "./inside.ts";
 import { Machine, settingsOf } from "./machine.ts";
 import { loadEncodingOf } from "./models.ts";
+import type { ConversationLog } from "../log/log.ts";
 import { LOG, MESSAGES, reopen } from "./reopen.ts";
 import type { Header } from "./reopen.ts";
 import { Saving } from "./saving.ts";
+import { messageLine } from "./stored-messages.ts";
 import type { ConversationOptions } from "./types.ts";
 import { check } from "../options/check.ts";
 import { CONVERSATION } from "../options/schemas/conversation.ts";
@@ -123,7 +124,18 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const { now } = time;
   const { provider, search } = options;
   const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, provider, search }), now };
-  const opening = { text: options.log, messages: given.messages, format: options.format, counting };
+  const fresh = entropy ?? makeSeed();
+  const begin = (log: ConversationLog<T>) => {
+    const earlier = recordOf(given);
+    const header: Header = {
+      format: log.format,
+      entropy: fresh,
+      opened: options.messages?.length ?? 0,
+      ...(earlier !== undefined && { earlier }),
+    };
+    log.record("note", header);
+  };
+  const opening = { text: options.log, messages: given.messages, format: options.format, counting, begin };
   const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(
     async (error: unknown) => {
       await saving.release();
@@ -132,43 +144,35 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   );
   const { log } = kept;
   const isNew = kept.report === undefined;
-  const seed = entropy ?? kept.header?.entropy ?? makeSeed();
-  if (isNew) {
-    const earlier = recordOf(given);
-    const header: Header = {
-      format: log.format,
-      entropy: seed,
-      opened: options.messages?.length ?? 0,
-      ...(earlier !== undefined && { earlier }),
-    };
-    log.record("note", header);
-    if (options.messages) log.append(options.messages);
-  }
+  const seed = entropy ?? kept.header?.entropy ?? fresh;
+  if (isNew && options.messages) log.append(options.messages);
   if (listedTools(tools)!.length > 0) log.setTools(tools);
   if (place) {
     if (kept.isUnreadable) saving.unread();
     // Messages are stored before their log: a process that ends in between leaves messages that are added to the log
     // when it is opened, and never a log without the host's messages.
     if (log.format !== "espalier") {
-      saving.keep(
-        MESSAGES,
-        (from) =>
+      saving.keep({
+        name: MESSAGES,
+        text: (from) =>
           log
             .originalsFrom(from)
             .map((message) => `${messageLine(message, log.format)}\n`)
             .join(""),
-        () => log.originals,
-        kept.messagesStored ?? 0,
-        kept.messagesStored === undefined || kept.isUnreadable,
-      );
+        length: () => log.originals,
+        read: kept.read.messages,
+        stored: kept.messagesStored ?? 0,
+        isUnsure: kept.messagesStored === undefined || kept.isUnreadable,
+      });
     }
-    saving.keep(
-      LOG,
-      (from) => log.export(from),
-      () => log.length,
-      kept.isUnreadable ? 0 : (kept.logStored ?? 0),
-      kept.logStored === undefined || kept.isUnreadable,
-    );
+    saving.keep({
+      name: LOG,
+      text: (from) => log.export(from),
+      length: () => log.length,
+      read: kept.read.log,
+      stored: kept.isUnreadable ? 0 : (kept.logStored ?? 0),
+      isUnsure: kept.logStored === undefined || kept.isUnreadable,
+    });
   }
   const fields: ContextFields<T> = {
     log,
@@ -185,7 +189,9 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     inside: new Inside(),
     checkpoints: place ? (options.checkpoints ?? CHECKPOINTS) : 0,
   };
-  return new Conversation<T>(fields, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
+  const { report, sideLogs } = kept;
+  const opened = { isNew, ...(report && { log: report }), ...(sideLogs.length > 0 && { sideLogs }) };
+  return new Conversation<T>(fields, options, opened, system);
 }
 
 /**
@@ -222,16 +228,6 @@ function wordsOf(content: unknown): string {
   return Array.isArray(content)
     ? content.map((part) => String((part as { text?: unknown } | null)?.text ?? "")).join("\n")
     : "";
-}
-
-/** Returns JSON of a host's message; a message without JSON is only stored in the log's neutral form. */
-function messageLine(message: unknown, format: Format): string {
-  try {
-    const { stored } = RULES[format];
-    return JSON.stringify(stored ? stored.to(message) : message) ?? "null";
-  } catch {
-    return "null";
-  }
 }
 
 /** The last moment that a JavaScript date can express, in milliseconds. */

@@ -18,6 +18,8 @@ interface Grown {
   /** Returns the text from line `from` on, and the number of lines. */
   text: (from: number) => string;
   length: () => number;
+  /** Number of lines that were read when the conversation was opened: others have them, too. */
+  read: number;
   stored: number;
   /** Number of lines when the whole text was last read again. */
   checked: number;
@@ -123,11 +125,9 @@ export class Saving {
     );
   }
 
-  /**
-   * Registers an append-only text, of which `stored` lines are stored. Texts are written in the order of these calls.
-   */
-  keep(name: string, text: (from: number) => string, length: () => number, stored: number, isUnsure = false): void {
-    this.grown.set(name, { name, text, length, stored, checked: 0, isUnsure });
+  /** Registers an append-only text. Texts are written in the order of these calls. */
+  keep(grown: Omit<Grown, "checked">): void {
+    this.grown.set(grown.name, { ...grown, checked: 0 });
   }
 
   /** Writes new lines, soon. */
@@ -342,9 +342,11 @@ export class Saving {
     return [...this.grown.values()].at(-1)!.name;
   }
 
-  /** True if there are unstored lines that matter. */
+  /** True if there are unstored lines of this conversation that matter. */
   private hasNews(): boolean {
-    return [...this.grown.values()].some(({ text, stored, isUnsure }) => MATTERS.test(text(isUnsure ? 0 : stored)));
+    return [...this.grown.values()].some(({ text, read, stored, isUnsure }) =>
+      MATTERS.test(text(isUnsure ? read : Math.max(read, stored))),
+    );
   }
 
   private async write(grown: Grown): Promise<void> {

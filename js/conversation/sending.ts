@@ -116,7 +116,7 @@ export class Sending<T> {
     const { limits = {} } = this;
     const { log } = this.c;
     const { maxMessages = Infinity } = limitsOf(provider, limits);
-    if (!log.state.mayHaveMedia && limits.maxBytes === undefined && valid.messages.length <= maxMessages)
+    if (!log.state.lines.hasMedia && limits.maxBytes === undefined && valid.messages.length <= maxMessages)
       return { ...valid, exceeded: [], isTooLong: false };
     const ids = new Map(namesOf(view, (id) => log.original(id)).map(([id], at) => [view.messages[at], id]));
     const { messages, after, repaired, exceeded } = withinRequestLimits(

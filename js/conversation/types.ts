@@ -413,6 +413,8 @@ export interface Opened {
   isNew: boolean;
   /** The report on reading the log. */
   log?: LogReport;
+  /** Names of logs in the storage that other conversations have written beside this one's; absent if there are none. */
+  sideLogs?: string[];
   /** Number of a job that was running when the conversation was left; it counts as failed. */
   interrupted?: number;
 }

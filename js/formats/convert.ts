@@ -22,7 +22,7 @@ export interface ConvertOptions {
 export interface ConversionLoss {
   /** Index of the message in the list that was passed. */
   index: number;
-  /** Type of the part: `reasoning`, `image`, `document`, `opaque`. */
+  /** Type of the part: `reasoning`, `image`, `document`, `opaque`, or `text` that is blank. */
   part: Part["type"];
   count: number;
 }
@@ -37,7 +37,8 @@ export interface Converted {
 
 /**
  * Converts a conversation to another provider's format: texts, tool calls with their results, pictures and documents.
- * Thoughts do not cross, since only the provider that signed them takes them back; `lost` lists what is left out.
+ * Thoughts do not cross, since only the provider that signed them takes them back, and Anthropic takes no blank texts;
+ * `lost` lists what is left out.
  * Messages in the wanted format come back as they are.
  *
  * ```ts

@@ -2,7 +2,7 @@
 
 import { EspalierError } from "../errors/errors.ts";
 import type { NeutralTool } from "../types/messages.ts";
-import { isFields, json, withFields } from "./values.ts";
+import { isFields, json, NO_JSON, withFields } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 interface Named {
@@ -74,8 +74,15 @@ export function tool(fields: unknown, at: number): NeutralTool {
   return {
     name,
     ...(typeof from["description"] === "string" && { description: from["description"] }),
-    ...(schema !== undefined && { schema: typeof schema === "string" ? schema : json(schema) }),
+    ...(schema !== undefined && { schema: schemaText(schema, path) }),
   };
+}
+
+function schemaText(schema: unknown, path: string): string {
+  const text = typeof schema === "string" ? schema : json(schema);
+  if (text !== NO_JSON) return text;
+  const message = `${path} has a schema that cannot be written as JSON: it throws, or is nested too deeply`;
+  throw new EspalierError({ code: "bad_option", message, path });
 }
 
 /**

@@ -67,7 +67,9 @@ export function mismatch(message: string): Warning {
 
 /** Returns a number of tokens, or undefined for any other value. `+ 0` turns -0 into 0. */
 export function tokens(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) + 0 : undefined;
+  return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER
+    ? Math.round(value) + 0
+    : undefined;
 }
 
 export function first(...values: unknown[]): unknown {

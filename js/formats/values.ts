@@ -85,8 +85,8 @@ function define(out: Fields, key: string, value: unknown): void {
   Object.defineProperty(out, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** What stands for a value that has no JSON: a getter or `toJSON` that throws, or nesting deeper than the stack. */
-const NO_JSON = '"(unreadable)"';
+/** What {@link json} returns for a value that has no JSON: a getter or `toJSON` that throws, or nesting deeper than the stack. */
+export const NO_JSON = '"(unreadable)"';
 
 /**
  * JSON of anything at all, for counting: bytes by their length, cycles by a note, functions not at all. Never throws.

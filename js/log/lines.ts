@@ -42,15 +42,27 @@ export class Lines {
     return this.list.join("\n");
   }
 
-  /** Returns the lines of entries of a type, in order. Sorts only the lines added since the last call. */
+  /** Returns the lines of entries of a type, in order. */
   of(type: string): string[] {
+    this.sort();
+    return (this.places.get(type) ?? []).map((at) => this.list[at]!);
+  }
+
+  /** Sorts the lines added since the last call by type. */
+  private sort(): void {
     for (; this.sorted < this.list.length; this.sorted += 1) {
       const is = typeOf(this.list[this.sorted]!);
       const places = this.places.get(is);
       if (places) places.push(this.sorted);
       else this.places.set(is, [this.sorted]);
     }
-    return (this.places.get(type) ?? []).map((at) => this.list[at]!);
+  }
+
+  /** Returns the newest line of a type. */
+  newest(type: string): string | undefined {
+    this.sort();
+    const at = this.places.get(type)?.at(-1);
+    return at === undefined ? undefined : this.list[at];
   }
 
   /** Returns the messages of the log in the neutral form. */

@@ -260,7 +260,7 @@ export class ConversationLog<T = unknown> {
 
   /** Returns the number of the next stored summary. @internal */
   nextCheckpoint(): number {
-    const newest = this.state.lines.of("checkpoint").at(-1);
+    const newest = this.state.lines.newest("checkpoint");
     return newest === undefined ? 1 : (JSON.parse(newest) as { checkpoint: { number: number } }).checkpoint.number + 1;
   }
 

@@ -17,7 +17,6 @@ import type { Totals } from "../types/count.ts";
 import type { Added, RecalledText, Runs, View } from "../types/generated/log.ts";
 import type { Format, NeutralMessage, PlanItem, ToolList } from "../types/messages.ts";
 import type { ProviderName } from "../types/validity.ts";
-import { mediaOf } from "../validity/media.ts";
 import { receiverOfKept } from "../validity/validity.ts";
 import type { Unattached } from "./attach.ts";
 import { HeldEdits } from "./edits.ts";
@@ -46,8 +45,6 @@ export interface Advanced {
 export class LogState<T> implements Unattached {
   readonly hosts: Growing;
   lines = new Lines();
-  /** False if no message has a picture or a document. */
-  mayHaveMedia = false;
   /** Increases with every change that may affect the view; `shown.at` is its value for the last view. */
   version = 0;
   /** The same, without added messages and tools. */
@@ -125,7 +122,6 @@ export class LogState<T> implements Unattached {
     const engine = wasm();
     const core = call(() => engine.EventLog.read(text, this.fields, salvage));
     this.own(core, engine);
-    this.mayHaveMedia = /"type":\s*"(?:image|document)"/.test(text);
     const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
     const lines = text
       .split("\n")
@@ -148,11 +144,6 @@ export class LogState<T> implements Unattached {
     return this.run((core) => core.has(message));
   }
 
-  /** Returns role and number of parts of every message in the core. */
-  shapes(): Uint32Array {
-    return this.run((core) => core.shapes());
-  }
-
   // ------------------------------------------------------------ changes
 
   /** Appends messages, all or none. Returns their ids. */
@@ -166,7 +157,6 @@ export class LogState<T> implements Unattached {
       throw error;
     }
     read.keep();
-    this.mayHaveMedia ||= mediaOf(read).length > 0;
     return read.messages.map(({ id }) => id);
   }
 
@@ -303,7 +293,7 @@ export class LogState<T> implements Unattached {
 
   /** Returns all active pins; the same objects until the log changes. */
   pins(): readonly LogPinRow[] {
-    if (this.lines.of("pin").length === 0) return [];
+    if (this.lines.newest("pin") === undefined) return [];
     if (this.pinned?.at !== this.version)
       this.pinned = { at: this.version, rows: this.run((core) => core.pins() as LogPinRow[]) };
     return this.pinned.rows;

@@ -9,7 +9,7 @@ import { badOption as bad } from "../errors/errors.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import { loading } from "../tokens/loading.ts";
 import type { LogEdit } from "../log/types.ts";
-import { Late, contentName, readable, withTimeout } from "./storing.ts";
+import { Late, contentName, readable, storedAt, withTimeout } from "./storing.ts";
 import type { StoredResult } from "./storing.ts";
 import type {
   BudgetResultsOptions,
@@ -224,8 +224,7 @@ class Storing {
       const answer = await withTimeout(timeoutMs, signal, (stop) =>
         store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult),
       );
-      const path = typeof answer === "string" ? answer : answer?.path;
-      if (typeof path !== "string" || path === "") throw new TypeError("store returned no path");
+      const { path } = storedAt(answer);
       onEvent?.({ type: "stored", name, path, tokens: call(() => wasm().count(text, "o200k_base")) });
       return path;
     } catch (error) {

@@ -1,5 +1,9 @@
 /** Stores whole results through the host. */
+import { badOption } from "../errors/errors.ts";
 import { contentVersion } from "../files/hash.ts";
+
+/** Maximum length of a place, as of a path on Linux: it becomes part of the text for the model. */
+const LONGEST = 4_096;
 
 /** A result for the host to store. */
 export interface StoredResult {
@@ -21,6 +25,18 @@ export interface StoredResult {
 export type StoreResult = (
   result: StoredResult,
 ) => Promise<string | { path: string; schemaPath?: string }> | string | { path: string; schemaPath?: string };
+
+/**
+ * Returns the places of a host's answer.
+ *
+ * @throws EspalierError `bad_option`
+ */
+export function storedAt(answer: Awaited<ReturnType<StoreResult>>): { path: string; schemaPath?: string } {
+  const stored = typeof answer === "string" ? { path: answer } : answer;
+  const isPlace = (path: unknown) => typeof path === "string" && path !== "" && path.length <= LONGEST;
+  if (isPlace(stored?.path) && isPlace(stored.schemaPath ?? stored.path)) return stored;
+  throw badOption("store", `a function that returns a path of 1 to ${LONGEST} characters`, answer);
+}
 
 /** Returns the content to store: the unchanged bytes, but indented JSON for Copilot Chat. */
 export function readable(text: string, indent: boolean): { kind: StoredResult["kind"]; content: string } {

@@ -3,7 +3,7 @@
 import { check, need } from "../options/check.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { badInput } from "../errors/errors.ts";
-import { Late, contentName, readable, withTimeout } from "./storing.ts";
+import { Late, contentName, readable, storedAt, withTimeout } from "./storing.ts";
 import type { StoreResult } from "./storing.ts";
 import type { EncodingName } from "../types/count.ts";
 import type { Shortened } from "../types/generated/prune.ts";
@@ -282,8 +282,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
         ...(tool !== undefined && { tool }),
       }),
     );
-    stored = typeof answer === "string" ? { path: answer } : answer;
-    if (typeof stored?.path !== "string" || stored.path === "") throw new TypeError("store returned no path");
+    stored = storedAt(answer);
   } catch (error) {
     signal?.throwIfAborted();
     onEvent?.({ type: "warning", code: error instanceof Late ? "store_timeout" : "store_failed", error });

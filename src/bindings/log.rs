@@ -229,11 +229,6 @@ impl EventLog {
         Ok(self.inner.original(&message.id) == Some(&message))
     }
 
-    /// See `Log::shapes`.
-    pub fn shapes(&self) -> Vec<u32> {
-        self.inner.shapes()
-    }
-
     /// Returns `{ message, origin, parts }`: tokens of an original message, and of each of its parts.
     pub fn counts(&self, id: &str) -> Result<JsValue, JsValue> {
         #[derive(Serialize)]

@@ -66,13 +66,14 @@ impl<'a> Work<'a, '_> {
     pub(super) fn pair_up(&mut self) {
         let pairs = self.pairs();
         self.rename(&pairs);
+        let ends = self.ends_of_turns();
         let mut gone: HashMap<Place, &'static str> = HashMap::default();
         let mut stand_ins: Vec<(usize, Slot<'a>)> = Vec::new();
         let mut notes: Vec<(usize, Slot<'a>)> = Vec::new();
         for call in &pairs.calls {
             let (rule, synthesize, behind) = match (call.fate, self.settings.pending) {
                 (Fate::Lost { behind }, _) => ("lost-call", self.settings.lost_calls == Lost::Synthesize, behind),
-                (Fate::Pending, Pending::Synthesize) => ("pending-call", true, self.end_of_turn(call.at.0)),
+                (Fate::Pending, Pending::Synthesize) => ("pending-call", true, ends[call.at.0]),
                 (Fate::Pending, Pending::Drop) => ("pending-call", false, call.at.0),
                 (Fate::Answered(_), _) | (Fate::Pending, Pending::Keep) => continue,
             };
@@ -101,10 +102,7 @@ impl<'a> Work<'a, '_> {
                 if !said.trim().is_empty() {
                     let from =
                         name.as_ref().filter(|name| !name.is_empty()).map_or(String::new(), |n| format!(" of {n}"));
-                    notes.push((
-                        self.end_of_turn(index),
-                        Slot::says(&format!("[Result{from} without its call]\n{said}")),
-                    ));
+                    notes.push((ends[index], Slot::says(&format!("[Result{from} without its call]\n{said}"))));
                 }
             }
         }
@@ -130,11 +128,18 @@ impl<'a> Work<'a, '_> {
         }
     }
 
-    /// Returns the last of the messages with results after a message. An insertion after it breaks no round.
-    fn end_of_turn(&self, index: usize) -> usize {
+    /// Returns for each message the last of the messages with results after it. An insertion after that one breaks no
+    /// round.
+    fn ends_of_turns(&self) -> Vec<usize> {
         let follows =
             |slot: &Slot| slot.role.is_frame() || !slot.by_assistant() && slot.pieces.iter().any(Piece::is_result);
-        (index..self.slots.len()).take_while(|&at| at == index || follows(&self.slots[at])).last().unwrap_or(index)
+        let mut ends: Vec<usize> = (0..self.slots.len()).collect();
+        for at in (1..self.slots.len()).rev() {
+            if follows(&self.slots[at]) {
+                ends[at - 1] = ends[at];
+            }
+        }
+        ends
     }
 
     fn rename(&mut self, pairs: &Pairs) {

@@ -15,7 +15,8 @@ export const ids: IdRule = { pattern: /^[A-Za-z0-9_-]{1,64}$/, prefix: "toolu_" 
 /** Returns the blocks of a turn as one message. */
 export function write(turn: Turn, { id, lost }: Writing): unknown[] {
   const { role, parts, isMarked } = turn;
-  const content = role === "tool" ? resultsOf(turn).map((result) => resultBlock(result, id)) : parts.flatMap(said);
+  const content =
+    role === "tool" ? resultsOf(turn).map((result) => resultBlock(result, id, blocks)) : parts.flatMap(said);
   const last = content.at(-1);
   if (!last) return [];
   if (isMarked) last["cache_control"] = { type: "ephemeral" };
@@ -23,14 +24,25 @@ export function write(turn: Turn, { id, lost }: Writing): unknown[] {
   return [{ role: role === "assistant" ? "assistant" : "user", content: shortest(content) }];
 
   function said(part: Part): Block[] {
-    if (role !== "assistant" || part.type === "text" || part.type === "toolCall") return block(part, id);
+    if (role !== "assistant" || part.type === "text" || part.type === "toolCall") return blocks(part);
     loseMedia([part], turn, lost);
     return [];
   }
+
+  function blocks(part: Part): Block[] {
+    const made = block(part, id);
+    if (made.length === 0 && part.type === "text" && part.text !== "")
+      lost(part, turn.id, "Anthropic takes no blank text");
+    return made;
+  }
 }
 
-function resultBlock({ callId, content, isError }: Extract<Part, { type: "toolResult" }>, id: Writing["id"]): Block {
-  const blocks = content.flatMap((held) => block(held));
+function resultBlock(
+  { callId, content, isError }: Extract<Part, { type: "toolResult" }>,
+  id: Writing["id"],
+  made: (part: Part) => Block[],
+): Block {
+  const blocks = content.flatMap(made);
   return {
     type: "tool_result",
     tool_use_id: id(callId),

@@ -527,19 +527,3 @@ fn counts_are_held_by_part() {
     assert!(agent().counts("m3").is_some_and(|counts| *counts.parts == [4 + 13]));
     assert_eq!(agent().original("m3").map(|m| m.role), Some(Role::Tool));
 }
-
-#[test]
-fn shapes_are_those_of_all_messages() {
-    let mut log = agent();
-    let shape = |message: &Message| {
-        let role =
-            ["system", "developer", "user", "assistant", "tool"].iter().position(|role| *role == message.role.as_str());
-        u32::try_from(role.unwrap() + 8 * message.parts.len()).unwrap()
-    };
-    let wanted: Vec<u32> = (0..10).map_while(|at| log.original(&format!("m{at}"))).map(shape).collect();
-    log.edit(range("m1", "m3"), 2).unwrap();
-    assert_eq!(log.shapes(), wanted);
-    // A message whose id is not its number must be inspected.
-    log.append(Message { id: "m007".into(), ..user("so") }, 3).unwrap();
-    assert_eq!(log.shapes().last(), Some(&u32::MAX));
-}

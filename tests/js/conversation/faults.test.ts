@@ -180,7 +180,7 @@ const KEEPING = [
   "read log.jsonl",
   "read messages.jsonl",
 ];
-const OPENING = ["read owner", "write owner", "read log.jsonl", "read messages.jsonl"];
+const OPENING = ["read owner", "write owner", "read log.jsonl", "read messages.jsonl", "list log-"];
 const split = (what: string) => what.split(" ") as [Place, string];
 const isOwn = (format: Format, what: string) => format !== "espalier" || !what.endsWith("messages.jsonl");
 

@@ -16,11 +16,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { nodeStorage } from "../../../js/conversation/node-storage.ts";
-import type { ConversationStorage } from "../../../js/conversation/storage.ts";
+import type { HostStorage } from "../../../js/conversation/storage.ts";
 
 let outside: string;
 let root: string;
-let storage: ConversationStorage;
+let storage: HostStorage;
 
 beforeEach(() => {
   outside = mkdtempSync(join(tmpdir(), "espalier-outside-"));
@@ -109,4 +109,12 @@ test("texts are kept as before", async () => {
   await storage.delete("a");
   await storage.delete("a");
   assert.deepEqual([await storage.read("a"), await storage.list("")], [undefined, []]);
+});
+
+test("a write that fails leaves nothing behind", async () => {
+  await storage.write("checkpoints/001.md", "x");
+  await assert.rejects(async () => storage.write("checkpoints", "y"));
+  await assert.rejects(async () => storage.writeBytes("checkpoints", new Uint8Array(3)));
+  assert.deepEqual(await storage.list(""), ["checkpoints/001.md"]);
+  assert.deepEqual(readdirSync(root), ["checkpoints"]);
 });

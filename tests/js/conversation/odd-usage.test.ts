@@ -98,3 +98,17 @@ for (const name of ["gpt-4o", "claude-sonnet-4"]) {
     await conversation.dispose();
   });
 }
+
+test("a report that is no count of tokens is ignored", async () => {
+  const conversation = await openConversation<Fields>({ format: "openai-chat", model: { maxPromptTokens: 2_000 } });
+  const events = heard(conversation);
+  conversation.append(begin());
+  await conversation.prepare();
+  const before = conversation.usage();
+  for (const odd of [1e308, 2 ** 53, -5, Number.NaN, { prompt_tokens: 1e300 }, { prompt_tokens: -1 }])
+    conversation.reportUsage(odd);
+  assert.deepEqual([conversation.usage(), codes(events)], [before, []]);
+  conversation.reportUsage(Number.MAX_SAFE_INTEGER);
+  assert.ok((await conversation.prepare()).messages.length > 0);
+  await conversation.dispose();
+});

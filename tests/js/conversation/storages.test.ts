@@ -175,6 +175,31 @@ test("one that only ends beside another leaves nothing behind", async () => {
   await second.dispose();
 });
 
+test("lines that were only restored make no side log; a side log is listed when the storage is opened", async () => {
+  const texts = new Map<string, string>();
+  const first = await open({ storage: memoryStorage(texts) });
+  first.append(begin(2));
+  await first.flush();
+  assert.equal(first.opened.sideLogs, undefined);
+  const sideLogs = () => [...texts.keys()].filter((name) => /^log-/.test(name));
+  // A window that opens while another writes: the log is behind the messages, and its last line is cut.
+  const cut = texts.get("log.jsonl")!.slice(0, -30);
+  for (const says of [undefined, "And the tests."]) {
+    texts.set("log.jsonl", cut);
+    const second = await open({ storage: memoryStorage(texts) });
+    assert.equal(second.log.originals, first.log.originals);
+    // The other window signs after it.
+    texts.set("owner", "another");
+    if (says !== undefined) second.append({ role: "user", content: says });
+    const { isTaken, sideLog } = await second.dispose();
+    assert.equal(isTaken, true);
+    assert.deepEqual(sideLogs(), says === undefined ? [] : [sideLog]);
+  }
+  const third = await open({ storage: memoryStorage(texts) });
+  assert.deepEqual(third.opened.sideLogs, sideLogs());
+  await third.dispose();
+});
+
 test("an opening that fails gives the storage back", async () => {
   const texts = new Map<string, string>();
   const storage = memoryStorage(texts);

@@ -137,3 +137,18 @@ test("arguments that are not the JSON of an object are put into one", () => {
   const written = espalier.convert([spaced, messages[3]], "openai-responses").messages;
   assert.equal((written.at(-2) as { arguments: string }).arguments, '{ "path": "." }');
 });
+
+test("blank texts, which Anthropic refuses, are listed as lost", () => {
+  const blank = [messages[2], { ...messages[3], content: "\n\n" }, { role: "user", content: " \t" }];
+  const { messages: made, lost } = espalier.convert(blank, "anthropic");
+  assert.deepEqual((made.at(-1) as { content: unknown }).content, [
+    { type: "tool_result", tool_use_id: "c1", content: "" },
+  ]);
+  assert.deepEqual(lost, [
+    { index: 1, part: "text", count: 1 },
+    { index: 2, part: "text", count: 1 },
+  ]);
+  // An empty one has nothing to lose.
+  assert.deepEqual(espalier.convert([messages[2], { ...messages[3], content: "" }], "anthropic").lost, []);
+  assert.deepEqual(espalier.convert(blank, "gemini").lost, []);
+});

@@ -117,3 +117,23 @@ test("a model of version 4 is taken, and files are said as it wants them", () =>
   ]);
   assert.match(results!, /\{"type":"file","data":\{"type":"data","data":"iVBORw0KGgo="\},"mediaType":"image\/png"\}/);
 });
+
+test("a schema that has no JSON is refused, not counted as a few tokens", () => {
+  type Schema = { type: string; properties?: Record<string, unknown>; toJSON?: () => never };
+  let deep: Schema = { type: "string" };
+  for (let level = 0; level < 20_000; level += 1) deep = { type: "object", properties: { a: deep } };
+  const throws = {
+    type: "object",
+    toJSON() {
+      throw new Error("no");
+    },
+  };
+  for (const parameters of [deep, throws]) {
+    const tools = [
+      { type: "function", function: { name: "ls", parameters: { type: "object" } } },
+      { type: "function", function: { name: "t", description: "d", parameters } },
+    ];
+    assert.throws(() => countTools(tools), { code: "bad_option", path: "tools[1]" });
+    assert.throws(() => prune([{ role: "user", content: "q" }], { budget: 500, tools }), { code: "bad_option" });
+  }
+});

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { anthropic, gemini, openai } from "../../../js/providers/index.ts";
 import { espalier } from "../built.ts";
 
-const { compact, prune, repair, toolContent } = espalier;
+const { compact, ConversationLog, prune, repair, toolContent } = espalier;
 
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
@@ -142,4 +142,42 @@ test("compact: a model that repeats itself, and one that does not end", async ()
     /^the reply has 20\d{5} characters; a summary of more than 2000000 is not read$/,
   );
   assert.ok(asked < 5);
+});
+
+const says = (at: number) => ({ role: at % 2 === 0 ? "user" : "assistant", content: `message ${at}` });
+
+test("a log: 30,000 rewinds, each of two messages", () => {
+  const log = new ConversationLog({ format: "openai-chat" });
+  log.append(says(0));
+  for (let at = 0; at < 30_000; at += 1) {
+    log.append([says(1), says(2)]);
+    log.rewind("m0");
+  }
+  assert.deepEqual([log.originals, log.view().messages.length], [60_001, 1]);
+  log.close();
+});
+
+test("a log: 30,000 edits of separate ranges, taken back one by one", () => {
+  const messages = many(120_000, says);
+  const log = ConversationLog.from(messages);
+  const ids = many(29_999, (at) => {
+    const range = { from: `m${4 * at + 1}`, to: `m${4 * at + 2}`, summary: `summary ${at}` };
+    return log.edit({ kind: "replace_range", rule: "summary", range });
+  });
+  assert.equal(log.view().messages.length, 120_000 - 29_999);
+  for (const id of ids.toReversed()) log.undo(id);
+  assert.deepEqual(log.view().messages, messages);
+  log.close();
+});
+
+test("a log: 100,000 checkpoints", () => {
+  const log = new ConversationLog({ format: "openai-chat" });
+  for (let at = 1; at <= 100_000; at += 1) assert.equal(log.checkpoint({ title: "t" }), at);
+  log.close();
+});
+
+test("repair: 150,000 results without calls become texts", () => {
+  const results = many(150_000, (at) => ({ role: "tool", tool_call_id: `x${at}`, content: `result ${at}` }));
+  const { report } = repair([says(0), ...results], { provider: "anthropic", format: "openai-chat", orphans: "text" });
+  assert.ok(report.changes.length >= 150_000);
 });

@@ -217,6 +217,9 @@ test("a store that fails, hangs, is full or lies costs nothing", async ({ mock }
     [hangs, "store_timeout"],
     [() => undefined, "store_failed"],
     [() => ({ path: "" }), "store_failed"],
+    [() => "x".repeat(5_000_000), "store_failed"],
+    [() => ({ path: "a", schemaPath: "x".repeat(5_000_000) }), "store_failed"],
+    [() => ({ path: "a", schemaPath: 5 }), "store_failed"],
   ];
   for (const [store, code] of cases) {
     const events: any[] = [];
@@ -224,6 +227,18 @@ test("a store that fails, hangs, is full or lies costs nothing", async ({ mock }
     assert.deepEqual([result.outcome, events.map((event) => event.code)], ["truncated", [code]]);
     assert.ok(result.tokens <= 4_000 && result.tokens === count(result.text));
   }
+});
+
+test("a store's answer that is no place is named in the warning", async () => {
+  const errors: any[] = [];
+  const store = () => "x".repeat(4_097);
+  await offload(LOG, { store, onEvent: (event) => errors.push((event as any).error) });
+  assert.deepEqual(
+    errors.map(({ code, path }) => [code, path]),
+    [["bad_option", "options.store"]],
+  );
+  const { outcome } = await offload(LOG, { store: () => "x".repeat(4_096) });
+  assert.equal(outcome, "stored");
 });
 
 test("an abort is an abort, and the store hears of it", async () => {

@@ -204,6 +204,7 @@ test("a store that fails, hangs or lies costs nothing: the original is the host'
     [() => Promise.reject(new Error("full")), ["store_failed", "store_failed"]],
     [() => undefined, ["store_failed", "store_failed"]],
     [() => ({ path: "" }), ["store_failed", "store_failed"]],
+    [() => "x".repeat(5_000_000), ["store_failed", "store_failed"]],
     // Asked once only.
     [hangs, ["store_timeout"]],
   ];

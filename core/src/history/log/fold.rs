@@ -4,6 +4,7 @@
 //! Every message has a slot with how it is shown now. An edit, its revocation, a pin or a rewind updates the slots that
 //! it concerns. The result depends only on the edits, pins and rewinds in force, so an undo restores the state exactly.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -130,6 +131,8 @@ pub(super) struct State {
     /// Pins in force: position and slot.
     pub pins: BTreeMap<usize, Option<usize>>,
     pinned: BTreeSet<usize>,
+    /// Ranges in force, the larger of two with the same start first, and the newer of two equal ones.
+    pub spans: BTreeSet<SpanKey>,
     /// Ranges in force that are not inside a larger one: start, end, position.
     pub outer: BTreeMap<usize, (usize, usize)>,
     /// Reasoning that these ranges keep, by the slot of the message that begins with it.
@@ -149,8 +152,12 @@ pub(super) struct State {
     uncovered: BTreeSet<usize>,
     /// Slots of system messages.
     frames: BTreeSet<usize>,
-    summaries: u64,
+    /// Tokens of all summaries in effect.
+    pub summaries: u64,
 }
+
+/// Start, end and position of a range.
+pub(super) type SpanKey = (usize, Reverse<usize>, Reverse<usize>);
 
 /// Messages and tokens without any edit.
 #[derive(Debug, Clone, Copy, Default)]
@@ -172,7 +179,7 @@ impl State {
             Entry::Rewind { to } => {
                 let keep = to.as_ref().and_then(|id| store.slots.get(id)).map_or(0, |slot| slot + 1);
                 self.rewinds.insert(seq, Rewind { keep, had: self.slots.len(), revoked_by: None });
-                self.rewound(store, meter);
+                self.rewind(store, meter, seq, keep);
             }
             Entry::Checkpoint { checkpoint } => {
                 let upto = self.newest.map_or(0, |slot| slot + 1);
@@ -272,47 +279,15 @@ impl State {
         self.look_at_group(store, meter, slot);
     }
 
-    /// Updates the state after the rewinds in force changed.
-    fn rewound(&mut self, store: &Store, meter: Meter) {
-        let active: Vec<(usize, Rewind)> =
-            self.rewinds.iter().filter(|(_, r)| r.revoked_by.is_none()).map(|(seq, r)| (*seq, r.clone())).collect();
-        // A rewind concerns the slots that it had behind `keep`, and the edits before it.
-        let mut changed = Vec::new();
-        let from = self.rewinds.values().map(|rewind| rewind.keep).min().unwrap_or(0);
-        for slot in from..self.slots.len() {
-            let by = active.iter().find(|(_, r)| (r.keep..r.had).contains(&slot)).map(|(seq, _)| *seq);
-            if self.slots[slot].rewound_by != by {
-                self.slots[slot].rewound_by = by;
-                changed.push(slot);
-            }
-        }
-        let mut edits = Vec::new();
-        for (&seq, edit) in &mut self.edits {
-            let by = active.iter().find(|(at, r)| *at > seq && edit.reach >= r.keep).map(|(at, _)| *at);
-            if edit.rewound_by != by {
-                edit.rewound_by = by;
-                edits.push(seq);
-            }
-        }
-        if let Some(&first) = changed.first() {
-            self.newest = (0..self.slots.len()).rev().find(|&slot| self.slots[slot].rewound_by.is_none());
-            for slot in self.grouper.cut(first)..self.slots.len() {
-                if self.slots[slot].rewound_by.is_none() {
-                    self.slots[slot].group = self.grouper.push(slot, store.message(slot));
-                }
-            }
-        }
-        let led = self.find_outer();
-        changed.iter().chain(&led).for_each(|&slot| self.look(store, meter, slot));
-        self.relaid(store, meter, &edits);
-    }
-
     /// Updates the state after these edits came into force or were taken back.
     fn relaid(&mut self, store: &Store, meter: Meter, edits: &[usize]) {
-        if edits.iter().any(|seq| self.edits[seq].span.is_some()) {
-            let led = self.find_outer();
-            led.into_iter().for_each(|slot| self.look(store, meter, slot));
-        }
+        let led = self.place_spans(edits);
+        led.into_iter().for_each(|slot| self.look(store, meter, slot));
+        self.relook(store, meter, edits);
+    }
+
+    /// Updates how the messages of these edits are shown.
+    pub(super) fn relook(&mut self, store: &Store, meter: Meter, edits: &[usize]) {
         for seq in edits {
             let edit = &self.edits[seq];
             let slots = match &edit.span {
@@ -330,36 +305,6 @@ impl State {
         }
     }
 
-    /// Returns the number of messages inserted by ranges.
-    pub fn stand_ins(&self) -> usize {
-        let replies = self.outer.values().filter_map(|(_, seq)| self.edits.get(seq)?.span.as_ref()?.reply);
-        self.outer.len() + replies.count()
-    }
-
-    /// Finds the ranges in effect: the larger of two nested ones, the newer of two equal ones. Returns the slots of
-    /// messages whose reasoning at the start changed.
-    fn find_outer(&mut self) -> Vec<usize> {
-        let active = self.edits.iter().filter(|(_, edit)| edit.in_force());
-        let mut spans: Vec<_> = active.filter_map(|(seq, edit)| Some((edit.span.as_ref()?, *seq))).collect();
-        let key = |(span, seq): &(&Span, usize)| (span.start, usize::MAX - span.end, usize::MAX - seq);
-        crate::rank::sort_by(&mut spans, |one, other| key(one).cmp(&key(other)));
-        self.outer.clear();
-        let mut leads = BTreeMap::new();
-        self.summaries = 0;
-        let mut behind = 0;
-        for (span, seq) in spans {
-            if span.start >= behind {
-                self.outer.insert(span.start, (span.end, seq));
-                self.summaries += span.tokens;
-                leads.extend(span.thinking.map(|lead| (lead.to, lead)));
-                behind = span.end + 1;
-            }
-        }
-        let before = std::mem::replace(&mut self.leads, leads);
-        let all: BTreeSet<usize> = before.keys().chain(self.leads.keys()).copied().collect();
-        all.into_iter().filter(|slot| before.get(slot) != self.leads.get(slot)).collect()
-    }
-
     fn look_at_group(&mut self, store: &Store, meter: Meter, slot: usize) {
         if self.slots[slot].rewound_by.is_none()
             && let Some(group) = self.grouper.groups.get(self.slots[slot].group)
@@ -369,7 +314,7 @@ impl State {
     }
 
     /// Updates how a message is shown, and the totals.
-    fn look(&mut self, store: &Store, meter: Meter, slot: usize) {
+    pub(super) fn look(&mut self, store: &Store, meter: Meter, slot: usize) {
         let now = self.shown(store, meter, slot);
         let was = std::mem::replace(&mut self.slots[slot].shown, now);
         let tokens = |shown: &Shown| match shown {
@@ -519,11 +464,6 @@ impl State {
             Shown::Changed(changed) => changed.tokens,
             _ => 0,
         }
-    }
-
-    /// Returns the tokens of all summaries in effect.
-    pub fn summaries(&self) -> u64 {
-        self.summaries
     }
 }
 

@@ -24,9 +24,11 @@ pub mod entry;
 mod fold;
 mod jsonl;
 mod opening;
+mod outer;
 mod pin;
 mod range;
 mod recall;
+mod rewind;
 mod runs;
 mod sound;
 mod stale;
@@ -195,19 +197,6 @@ impl Log {
         self.store.slots.get(id).map(|&slot| self.store.message(slot))
     }
 
-    /// Returns role and number of parts of every message ever added, in order, as `role + 8 * parts`; `u32::MAX` for a
-    /// message whose id is not its number (`m7`). With it a host can tell without the texts whether its own messages
-    /// are those of the log.
-    pub fn shapes(&self) -> Vec<u32> {
-        let shape = |(slot, &seq): (usize, &usize)| {
-            let Entry::Message { message } = &self.store.records[seq].entry else { return u32::MAX };
-            let is_numbered = message.id.strip_prefix('m').is_some_and(|number| number == slot.to_string());
-            let parts = u32::try_from(message.parts.len()).ok().and_then(|parts| parts.checked_mul(8));
-            parts.filter(|_| is_numbered).map_or(u32::MAX, |parts| parts + message.role as u32)
-        };
-        self.store.messages.iter().enumerate().map(shape).collect()
-    }
-
     /// Returns the number of messages ever added, rewound ones included.
     pub fn originals(&self) -> usize {
         self.store.messages.len()
@@ -297,10 +286,10 @@ impl Log {
         let of_led = |log: &Log| led.map_or(0, |slot| log.state.tokens(&log.store, slot));
         let was_led = of_led(self);
         let is_range = edit.range.is_some();
-        let (messages, summaries) = (stood(self), self.state.summaries());
+        let (messages, summaries) = (stood(self), self.state.summaries);
         (edit.tokens_before, edit.tokens_after) = (0, 0);
         let seq = self.fold(Entry::Edit { edit: Box::new(edit) }, time);
-        let (messages_now, summaries_now) = (stood(self), self.state.summaries());
+        let (messages_now, summaries_now) = (stood(self), self.state.summaries);
         // Summaries of older ranges inside the new one count as replaced tokens, too.
         let inside = match &self.state.edits[&seq].span {
             Some(span) if is_range => (summaries + span.tokens).saturating_sub(summaries_now),

@@ -142,7 +142,7 @@ impl Log {
     pub fn totals(&self) -> Totals {
         let state = &self.state;
         let frame = self.counting.model.list_overhead() + state.frame;
-        let conversation = state.conversation + state.summaries();
+        let conversation = state.conversation + state.summaries;
         let tools = self.counting.tools;
         Totals {
             messages: state.messages + state.stand_ins(),

@@ -1,0 +1,83 @@
+/** The host's own messages as JSON, one a line, beside the log: writes and reads the lines. */
+
+import { readConversation } from "../formats/index.ts";
+import { RULES } from "../formats/table.ts";
+import type { Format } from "../types/messages.ts";
+import { toBase64 } from "./base64.ts";
+
+/** What is stored for a message without JSON, which only the log has. */
+const ABSENT = "null";
+
+/** Returns JSON of a host's message. */
+export function messageLine(message: unknown, format: Format): string {
+  try {
+    const { stored } = RULES[format];
+    return JSON.stringify(stored ? stored.to(message) : message, encoded) ?? ABSENT;
+  } catch {
+    return ABSENT;
+  }
+}
+
+/** Formats that take bytes take them as Base64, too; JSON alone would make an object of them. */
+function encoded(this: unknown, key: string, value: unknown): unknown {
+  // Of a Buffer, `value` is already what its `toJSON` returns.
+  const own = (this as Record<string, unknown>)[key];
+  if (own instanceof Uint8Array) return toBase64(own);
+  return own instanceof ArrayBuffer ? toBase64(new Uint8Array(own)) : value;
+}
+
+/** Lines that were read. */
+export interface Beside {
+  /** The whole text. */
+  text: string;
+  lines: string[];
+  /** By line; `undefined` if there is no message in it. */
+  messages: unknown[];
+  /** Number of lines that have neither a message nor the place of one without JSON. */
+  odd: number;
+  /** True if each line has a message and ends with a line break. */
+  isExact: boolean;
+}
+
+export function besideOf(text: string, format: Format): Beside {
+  const { stored } = RULES[format];
+  const lines = text.split("\n");
+  // A truncated write leaves text behind the last line break.
+  const cut = lines.pop()!;
+  const read = (line: string): unknown => {
+    try {
+      const message: unknown = JSON.parse(line);
+      return (stored ? stored.from(message) : message) ?? undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  const messages = lines.map(read);
+  const odd = messages.filter((message, at) => message === undefined && lines[at] !== ABSENT).length;
+  const last = cut === "" ? undefined : read(cut);
+  const isExact = cut === "" && !messages.includes(undefined);
+  if (last === undefined) return { text, lines, messages, odd, isExact };
+  return { text, lines: [...lines, cut], messages: [...messages, last], odd, isExact };
+}
+
+/** Returns the format of stored messages, if it can be seen from them. */
+export function formatOf(text: string): Format | undefined {
+  const messages = besideOf(text, "openai-chat").messages.filter((message) => message !== undefined);
+  try {
+    return messages.length === 0 ? undefined : readConversation(messages, {}).format;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the number of lines from `start` on that repeat the text from its first line on, as when a file was written
+ * twice. One line may be said twice; several in the same order, after the last that the log has, are a copy.
+ */
+export function repeatedFrom(lines: readonly string[], start: number): number {
+  let count = 0;
+  if (start === 0) return 0;
+  while (start + count < lines.length && lines[start + count] === lines[count % start]) count += 1;
+  const isCopy = count >= 2 && count >= Math.min(start, lines.length - start);
+  return isCopy ? count : 0;
+}
