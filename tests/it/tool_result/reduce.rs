@@ -180,6 +180,22 @@ fn lines_of_files_are_no_lines_of_tools() {
 }
 
 #[test]
+fn lines_of_a_diff_are_no_lines_of_tools() {
+    let hunk = "@@ -1,7 +1,7 @@\n Updating the lists\n index 0..9 are kept:\n --- a/x\n-Downloading crates ...\n+    (use \"git add\")\n \n \n \
+                Locking 3 packages\n";
+    let text = format!("diff --git a/a.md b/a.md\nindex 1234567..89abcde 100644\n--- a/a.md\n+++ b/a.md\n{hunk}");
+    let done = reduced(&format!("{text}{text}"), "git diff").unwrap();
+    let kept = format!("diff --git a/a.md b/a.md\n{hunk}");
+    assert_eq!(done.text, format!("{kept}{kept}").trim_end());
+    let done = reduced(&format!("   Compiling app v0.1.0\n{text}"), "cargo build; git diff").unwrap();
+    assert_eq!(done.text, text.trim_end());
+    // A generated file goes as a whole.
+    let lock = text.replace("a.md", "Cargo.lock");
+    let done = reduced(&format!("{lock}{text}"), "git diff").unwrap();
+    assert_eq!(done.text, format!("{kept}[left out: 11 lines of generated files; recall m4]"));
+}
+
+#[test]
 fn known_outputs_are_recognised_without_a_command() {
     let named =
         ["cargo", "pytest", "go", "packages", "git status", "git diff", "containers", "git transfer", "json", "html"];
