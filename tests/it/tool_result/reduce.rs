@@ -181,7 +181,7 @@ fn lines_of_files_are_no_lines_of_tools() {
 
 #[test]
 fn lines_of_a_diff_are_no_lines_of_tools() {
-    let hunk = "@@ -1,7 +1,7 @@\n Updating the lists\n index 0..9 are kept:\n --- a/x\n-Downloading crates ...\n+    (use \"git add\")\n \n \n \
+    let hunk = "@@ -1,7 +1,10 @@\n Updating the lists\n index 0..9 are kept:\n --- a/x\n-Downloading crates ...\n+    (use \"git add\")\n+\n+\n+\n \n \n \
                 Locking 3 packages\n";
     let text = format!("diff --git a/a.md b/a.md\nindex 1234567..89abcde 100644\n--- a/a.md\n+++ b/a.md\n{hunk}");
     let done = reduced(&format!("{text}{text}"), "git diff").unwrap();
@@ -192,7 +192,7 @@ fn lines_of_a_diff_are_no_lines_of_tools() {
     // A generated file goes as a whole.
     let lock = text.replace("a.md", "Cargo.lock");
     let done = reduced(&format!("{lock}{text}"), "git diff").unwrap();
-    assert_eq!(done.text, format!("{kept}[left out: 11 lines of generated files; recall m4]"));
+    assert_eq!(done.text, format!("{kept}[left out: 14 lines of generated files; recall m4]"));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Leaves lines out.
 
 use super::LeftOut;
-use super::hunks::Hunks;
 use super::rules::{Drop, Rule};
 use crate::tool_result::errors::is_error;
+use crate::tool_result::hunks::Hunks;
 
 /// The remaining lines, and what is missing.
 #[derive(Default)]

@@ -9,7 +9,6 @@
 //! - [`Pattern`]: the language of the lines in `rules.json`.
 //! - `rules`: reads the rules and selects those of a text.
 //! - `lines`: leaves lines out.
-//! - `hunks`: finds the lines of files in a diff, which stay.
 //! - `shape`: writes matches by file, paths by folder and listings without columns.
 //! - `rows`: writes tables without alignment, and rows by folder.
 //! - `table`: writes JSON without white space, and lists of alike objects as tables.
@@ -17,7 +16,6 @@
 //! - `repeats`: replaces lines that an earlier result has, too.
 
 mod html;
-mod hunks;
 mod lines;
 mod pattern;
 mod repeats;
