@@ -192,6 +192,9 @@ fn of_a_list_that_does_not_fit_parts_show() {
     // A bracket in a row of its own, and rows that end with one that is indented less.
     let class = format!("class A\n{{\n{}  last(),\n}}\n", rows(0, 40));
     check(&class, 70, "class A\n{\n    row(0),\n    row(1),\n    // … 5-42 omitted\n  last(),\n}\n");
+    // An include guard around code that does not parse.
+    let header = format!("#ifndef A_H\n#define A_H\nBEGIN_NAMESPACE\n{}#endif\n", rows(0, 40).replace("    ", ""));
+    check(&header, 80, "#ifndef A_H\n#define A_H\nBEGIN_NAMESPACE\nrow(0),\n// … 5-43 omitted\n#endif\n");
 }
 
 #[test]

@@ -403,26 +403,31 @@ pub(super) const LONG: i64 = 8;
 impl Sheet<'_> {
     /// Returns the first of some rows that is no comment, attribute or the like, or the first row if there is none.
     pub(super) fn opening(&self, from: u32, to: u32) -> u32 {
-        let text = |row: u32| self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end));
-        let is_note = |row: &u32| text(*row).trim_start().starts_with(['#', '@', '*', '/']);
+        let is_note = |row: &u32| self.row(*row).starts_with(['#', '@', '*', '/']);
         (from..to).find(|row| !is_note(row)).unwrap_or(from)
     }
 
     /// Returns the first of some rows that is no comment or the like, and the row with the bracket behind it: the same
-    /// one, or the next if the bracket has a row of its own.
+    /// one, or the next if the bracket has a row of its own. An `#if` of a preprocessor is both.
     fn bracket(&self, from: u32, to: u32) -> (u32, u32) {
-        let text = |row: u32| self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end));
         let head = self.opening(from, to);
-        let is_alone = head + 1 < to && text(head + 1).trim() == "{" && !text(head).trim_end().ends_with(['{', '[']);
+        if let Some(row) = (from..head).find(|row| self.row(*row).starts_with("#if")) {
+            return (row, row);
+        }
+        let is_alone = head + 1 < to && self.row(head + 1) == "{" && !self.row(head).ends_with(['{', '[']);
         (head, if is_alone { head + 1 } else { head })
     }
 
-    /// Returns whether a node is a list in braces or brackets that opens in row `open` and owns at least a quarter of
-    /// its `count`.
+    /// Returns whether a node is a list in braces, brackets or `#if` that opens in row `open` and owns at least a
+    /// quarter of its `count`.
     fn is_list(&self, node: u32, open: u32, count: i64) -> bool {
-        let row = self.page.rows[open as usize];
-        let opens = self.page.slice(row.start, row.end).trim_end().ends_with(['{', '[']);
-        opens && self.own(node) * 4 >= count
+        let row = self.row(open);
+        (row.ends_with(['{', '[']) || row.starts_with("#if")) && self.own(node) * 4 >= count
+    }
+
+    /// Returns the text of a row without the white space around it.
+    fn row(&self, row: u32) -> &str {
+        self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end)).trim()
     }
 
     /// Shows the selected part of rows that are too long, and as much around it as fits. `most` is the maximum count of
