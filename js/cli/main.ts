@@ -99,6 +99,23 @@ async function main(args: string[]): Promise<number> {
     const asked = { ...counting(values), recall: values.recall, view };
     return finishText(await showHistory(file, openOptions(values), asked), values);
   }
+  const as = values.to === undefined ? undefined : needTarget(values.to);
+  if (command === "convert" && as === undefined) throw new UsageError("espalier convert needs --to NAME");
+  const budget = whole(values.budget, "--budget");
+  const [pin, unpin] = [ids(values.pin), ids(values.unpin)];
+  const back = values.undo ? "--undo" : values.redo ? "--redo" : undefined;
+  if (back ?? (unpin.length > 0 ? "--unpin" : undefined)) {
+    if (values.log === undefined) throw new UsageError(`${back ?? "--unpin"} needs --log FILE`);
+    if (values.plan)
+      throw new UsageError(
+        `--plan only shows the planned changes, but ${back ?? "--unpin"} changes the log; use one of them`,
+      );
+    if (values.undo && values.redo) throw new UsageError("--undo and --redo exclude each other; use one of them");
+  }
+  const hasLog = values.log !== undefined && !values.plan;
+  const changesLogOnly = hasLog && (back !== undefined || (budget === undefined && pin.length + unpin.length > 0));
+  if ((command === "prune" || command === "compact") && budget === undefined && !changesLogOnly)
+    throw new UsageError(`espalier ${command} needs --budget N`);
   const shownView = view ?? (command === "bill" ? "history" : "live");
   const { input, session, model } = await openFile(file, {
     ...openOptions(values),
@@ -114,7 +131,6 @@ async function main(args: string[]): Promise<number> {
     if (session) tell(shownSession(session, shownView), values);
     tell(`format: ${format}${values.format === undefined ? " (detected)" : ""}`, values);
   }
-  const as = values.to === undefined ? undefined : needTarget(values.to);
   const original = () => readText(file);
   const converted =
     as === undefined
@@ -136,32 +152,18 @@ async function main(args: string[]): Promise<number> {
     );
   }
   if (command === "convert") {
-    if (as === undefined) throw new UsageError("espalier convert needs --to NAME");
-    if (values.session === undefined) return finishWritten(converted!(input), values);
+    if (as === undefined || values.session === undefined) return finishWritten(converted!(input), values);
     const other = await openFile(values.session, {});
     return finishWritten(
       writtenAs(input, as, format, other.session, () => readText(values.session!), values.model),
       values,
     );
   }
-  const budget = whole(values.budget, "--budget");
-  const [pin, unpin] = [ids(values.pin), ids(values.unpin)];
-  const back = values.undo ? "--undo" : values.redo ? "--redo" : undefined;
-  if (back ?? (unpin.length > 0 ? "--unpin" : undefined)) {
-    if (values.log === undefined) throw new UsageError(`${back ?? "--unpin"} needs --log FILE`);
-    if (values.plan)
-      throw new UsageError(
-        `--plan only shows the planned changes, but ${back ?? "--unpin"} changes the log; use one of them`,
-      );
-    if (values.undo && values.redo) throw new UsageError("--undo and --redo exclude each other; use one of them");
-  }
   const log =
     values.log === undefined || values.plan
       ? undefined
       : { file: values.log, undo: values.undo, redo: values.redo, pin, unpin, counting: common, budget };
-  if (log && (back || (budget === undefined && pin.length + unpin.length > 0)))
-    return keptLog(await runOnLog(input, { ...log, compact: undefined }), values, converted);
-  if (budget === undefined) throw new UsageError(`espalier ${command} needs --budget N`);
+  if (log && changesLogOnly) return keptLog(await runOnLog(input, { ...log, compact: undefined }), values, converted);
   if (command === "prune") {
     const headroom = whole(values.headroom, "--headroom");
     const pruned = prune(input, { ...common, budget, ...(headroom !== undefined && { headroom }) });
@@ -181,7 +183,7 @@ async function main(args: string[]): Promise<number> {
   const bar = values.quiet ? { event: () => undefined, end: () => undefined } : progress(process.stderr);
   const dialect = session && dialectOf(session.layout);
   const how: LogCompactOptions = {
-    budget,
+    budget: budget!,
     ...(dialect !== undefined && { ledger: { dialect } }),
     signal: abort.signal,
     onProgress: bar.event,

@@ -6,6 +6,7 @@
 
 import wasm from "#bytes/count";
 import { initFrom } from "../engine/engine.ts";
+import { encodingName } from "../tokens/count.ts";
 import { countBatch } from "../tokens/texts.ts";
 import { hasEncoding, loadEncoding } from "../engine/vocabulary.ts";
 import { serveWorker } from "../tokens/worker-like.ts";
@@ -51,9 +52,10 @@ async function start({ vocabularies }: Extract<ToWorker, { type: "start" }>): Pr
 }
 
 async function count(
-  { id, texts, encoding }: Extract<ToWorker, { type: "count" }>,
+  { id, texts, choice }: Extract<ToWorker, { type: "count" }>,
   send: (message: FromWorker) => void,
 ): Promise<void> {
+  const encoding = encodingName(choice);
   const source = sources.get(encoding);
   if (source !== undefined && !hasEncoding(encoding)) await loadEncoding(encoding, source);
   const counts: number[] = [];

@@ -24,17 +24,22 @@ export function count(text: string, options: { encoding?: EncodingName; model?: 
   return countText(text, encodingOf(check(options, COUNT_TEXT)));
 }
 
-/** Returns the encoding for these options, and loads it if the entry can do so synchronously. */
-export function encodingOf({
-  encoding,
-  model,
-}: {
+/** What chooses an encoding: its name, else a model. */
+export interface EncodingChoice {
   encoding?: EncodingName | undefined;
   model?: string | undefined;
-}): EncodingName {
-  const name = encoding ?? (model === undefined ? "o200k_base" : encodingByName(model));
+}
+
+/** Returns the encoding for these options, and loads it if the entry can do so synchronously. */
+export function encodingOf(choice: EncodingChoice): EncodingName {
+  const name = encodingName(choice);
   ensureEncoding(name);
   return name;
+}
+
+/** Returns the name of the encoding for these options. */
+export function encodingName({ encoding, model }: EncodingChoice): EncodingName {
+  return encoding ?? (model === undefined ? "o200k_base" : encodingByName(model));
 }
 
 /** Encodings by model name, which saves a crossing for each call. The map is cleared at {@link MAX_NAMES}. */

@@ -1,11 +1,12 @@
 /** The messages between page and worker. Every request has an id, and every id gets exactly one answer. */
 
 import type { EncodingName } from "../types/count.ts";
+import type { EncodingChoice } from "./count.ts";
 
 export type ToWorker =
   /** The first message: the vocabularies in their stored form. */
   | { type: "start"; vocabularies: [EncodingName, Uint8Array | string][] }
-  | { type: "count"; id: number; texts: readonly string[]; encoding: EncodingName }
+  | { type: "count"; id: number; texts: readonly string[]; choice: EncodingChoice }
   | { type: "cancel"; id: number };
 
 export type FromWorker =

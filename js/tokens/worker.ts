@@ -8,8 +8,10 @@
 import { coded, EspalierError } from "../errors/errors.ts";
 import { ready } from "../engine/engine.ts";
 import { loadEncoding, loadNeeded } from "../engine/vocabulary.ts";
+import { encodingName } from "./count.ts";
 import { countBatch } from "./texts.ts";
 import type { EncodingName } from "../types/count.ts";
+import type { EncodingChoice } from "./count.ts";
 import type { FromWorker, ToWorker } from "./worker-protocol.ts";
 import { check } from "../options/check.ts";
 import { listenTo } from "./worker-like.ts";
@@ -36,7 +38,7 @@ const PAUSE = 15_000;
 
 interface Job {
   texts: readonly string[];
-  encoding: EncodingName;
+  choice: EncodingChoice;
   resolve: (counts: number[]) => void;
   reject: (error: unknown) => void;
   cleanUp: () => void;
@@ -80,13 +82,16 @@ export class TokenWorker {
   }
 
   /**
-   * Returns the tokens of each text, in order.
+   * Returns the tokens of each text, in order. `model` chooses the encoding by a model's name, as in `count`.
    *
    * @throws EspalierError as `countBatch` and `loadEncoding`; the signal's reason if it is aborted
    */
-  count(texts: readonly string[], options: { encoding?: EncodingName; signal?: AbortSignal } = {}): Promise<number[]> {
+  count(
+    texts: readonly string[],
+    options: { encoding?: EncodingName; model?: string; signal?: AbortSignal } = {},
+  ): Promise<number[]> {
     return new Promise((resolve, reject) => {
-      const { encoding = "o200k_base", signal } = check(options, WORKER_COUNT);
+      const { signal, ...choice } = check(options, WORKER_COUNT);
       // Checks before posting: a value that cannot be cloned would look like a worker that died.
       if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string"))
         throw new EspalierError({ code: "bad_input", message: "texts must be a list of strings", path: "texts" });
@@ -98,7 +103,7 @@ export class TokenWorker {
       };
       signal?.addEventListener("abort", abort, { once: true });
       const cleanUp = () => signal?.removeEventListener("abort", abort);
-      this.jobs.set(id, { texts, encoding, resolve, reject, cleanUp });
+      this.jobs.set(id, { texts, choice, resolve, reject, cleanUp });
       this.submit(id);
     });
   }
@@ -119,7 +124,7 @@ export class TokenWorker {
     if (performance.now() < this.resting) return void this.here(id);
     try {
       this.worker ??= this.start();
-      this.worker.postMessage({ type: "count", id, texts: job.texts, encoding: job.encoding } satisfies ToWorker);
+      this.worker.postMessage({ type: "count", id, texts: job.texts, choice: job.choice } satisfies ToWorker);
       this.listen();
     } catch (error) {
       this.died(error);
@@ -189,10 +194,11 @@ export class TokenWorker {
   private async here(id: number): Promise<void> {
     const job = this.jobs.get(id);
     if (!job) return;
-    const { texts, encoding } = job;
-    const vocabulary = this.options.vocabularies[encoding];
+    const { texts, choice } = job;
     try {
       await ready();
+      const encoding = encodingName(choice);
+      const vocabulary = this.options.vocabularies[encoding];
       await (vocabulary === undefined ? loadNeeded(encoding) : loadEncoding(encoding, vocabulary));
       // It may have been cancelled in the meantime.
       if (this.jobs.has(id)) job.resolve(countBatch(texts, { encoding }));

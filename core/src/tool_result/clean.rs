@@ -1,5 +1,7 @@
 //! Removes noise that no reader needs, before any useful text is cut.
 
+use super::hunks::Hunks;
+
 /// A text without noise, and the amount of noise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cleaned {
@@ -11,7 +13,7 @@ pub struct Cleaned {
 }
 
 /// Removes terminal escape sequences, keeps the last state of overwritten lines (`\r`), and replaces runs of equal
-/// lines by one line with their number. `None` if there is no noise.
+/// lines by one line with their number, except lines of files in a diff. `None` if there is no noise.
 ///
 /// ```
 /// use espalier::tool_result::clean::clean;
@@ -26,7 +28,9 @@ pub fn clean(text: &str) -> Option<Cleaned> {
     let mut out = String::with_capacity(plain.len());
     let mut repeated = 0;
     let mut run: Option<(&str, &str, usize)> = None;
+    let mut hunks = Hunks::default();
     for line in plain.split_inclusive('\n') {
+        let is_of_file = hunks.hold(line);
         let (body, end) = match line.strip_suffix('\n') {
             Some(body) => match body.strip_suffix('\r') {
                 Some(body) => (body, "\r\n"),
@@ -38,7 +42,7 @@ pub fn clean(text: &str) -> Option<Cleaned> {
         repeated += states.saturating_sub(1);
         let shown = body.rsplit('\r').find(|state| !state.is_empty()).unwrap_or("");
         match &mut run {
-            Some((same, last, count)) if *same == shown && !shown.trim().is_empty() => {
+            Some((same, last, count)) if *same == shown && !is_of_file && !shown.trim().is_empty() => {
                 *count += 1;
                 *last = end;
             }

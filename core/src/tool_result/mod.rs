@@ -10,6 +10,7 @@
 //! - [`seam`]: finds positions where a text may be cut.
 //! - [`errors`]: selects lines to keep from the middle.
 //! - [`heading`]: finds the line that says what other lines are part of.
+//! - `hunks`: finds the lines of files in a diff, which stay as they are.
 //! - [`compat`]: Copilot Chat's rule.
 //! - [`budget`]: limits all results of a request together.
 //! - [`schema`]: describes the shape of JSON.
@@ -20,6 +21,7 @@ pub mod clean;
 pub mod compat;
 pub mod errors;
 pub mod heading;
+mod hunks;
 pub mod json;
 pub mod middle;
 pub mod reduce;

@@ -332,7 +332,7 @@ impl Check<'_> {
                 for (number, part) in message.parts().enumerate() {
                     let is_result = matches!(part, Part::ToolResult { .. });
                     if is_result && said {
-                        self.find("words-before-result", (index, number), "results come before words");
+                        self.find("words-before-result", (index, number), "results must come before words");
                     }
                     said |= !is_result && !part.is_mark();
                 }
@@ -349,11 +349,11 @@ impl Check<'_> {
         };
         let by_assistant = |at: usize| kinds[at] == Kind::Assistant;
         if self.rules.first_user && by_assistant(first) {
-            self.find_message("first-role", Some(first), "the user speaks first");
+            self.find_message("first-role", Some(first), "the first message must be the user's");
         }
         if self.rules.alternate && self.target.wire {
             for two in spoken.windows(2).filter(|two| by_assistant(two[0]) == by_assistant(two[1])) {
-                self.find_message("same-role", Some(two[1]), "nobody speaks twice in a row");
+                self.find_message("same-role", Some(two[1]), "it has the same role as the message before it");
             }
         }
         if self.rules.thoughts_introduce && self.target.wire {
@@ -361,7 +361,7 @@ impl Check<'_> {
             for &at in spoken.iter().rev() {
                 let is_thought = is_thought(&messages[at]);
                 if is_thought && !introduces {
-                    self.find_message("lone-thought", Some(at), "a thought is followed by what came of it");
+                    self.find_message("lone-thought", Some(at), "what came of the thought must follow it");
                 }
                 introduces = by_assistant(at) && (introduces || !is_thought);
             }
@@ -388,7 +388,7 @@ impl Check<'_> {
             }
             // A tool that the provider runs itself may be resumed.
             Some((_, Part::Opaque { .. } | Part::ToolResult { .. })) if prefill => {}
-            _ => self.find_message("last-role", Some(index), "the user speaks last"),
+            _ => self.find_message("last-role", Some(index), "the last message must be the user's"),
         }
     }
 

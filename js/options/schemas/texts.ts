@@ -23,6 +23,10 @@ export const WORKER: Schema<TokenWorkerOptions> = {
   onWarning: callback,
 };
 
-export const WORKER_COUNT: Schema<{ encoding?: T.EncodingName; signal?: AbortSignal }> = { encoding, signal };
+export const WORKER_COUNT: Schema<{ encoding?: T.EncodingName; model?: string; signal?: AbortSignal }> = {
+  encoding,
+  model: text,
+  signal,
+};
 
 export const INIT: Schema<InitOptions> = { wasm: checkedLater, encodings: checkedLater, vocabulary: callback };

@@ -171,6 +171,33 @@ fn around_a_cursor_what_opens_and_closes_comes_first() {
 }
 
 #[test]
+fn of_a_list_that_does_not_fit_parts_show() {
+    let check = |text: &str, budget, wanted: &str| {
+        let source = Source::new(text);
+        let whole = |kind, parent| OverlayNode { kind, start: 0, end: text.len() as u32, parent };
+        let kinds = vec!["root".into(), "statement".into()];
+        let overlay = Overlay { kinds, nodes: vec![whole(0, u32::MAX), whole(1, 0)] };
+        let options = Options { worth: 1, ..options(budget, Gauge::Characters) };
+        let made = summarize(&[document(&source, &overlay, None)], &options).unwrap().remove(0);
+        sound(text, &made, &options);
+        assert_eq!(made.edits.apply(text), wanted);
+    };
+    let rows = |from: usize, to: usize| (from..to).map(|at| format!("    row({at}),\n")).collect::<String>();
+    let list = format!("return {{\n  name: 1,\n  inner: [\n{}  ],\n  end: 2,\n}};\n", rows(0, 40));
+    check(
+        &list,
+        110,
+        "return {\n  name: 1,\n  inner: [\n    row(0),\n    row(1),\n    row(2),\n    // … 7-43 omitted\n  ],\n  end: 2,\n};\n",
+    );
+    // A bracket in a row of its own, and rows that end with one that is indented less.
+    let class = format!("class A\n{{\n{}  last(),\n}}\n", rows(0, 40));
+    check(&class, 70, "class A\n{\n    row(0),\n    row(1),\n    // … 5-42 omitted\n  last(),\n}\n");
+    // An include guard around code that does not parse.
+    let header = format!("#ifndef A_H\n#define A_H\nBEGIN_NAMESPACE\n{}#endif\n", rows(0, 40).replace("    ", ""));
+    check(&header, 80, "#ifndef A_H\n#define A_H\nBEGIN_NAMESPACE\nrow(0),\n// … 5-43 omitted\n#endif\n");
+}
+
+#[test]
 fn what_is_left_out_is_marked_at_its_place() {
     let text = "fn main() {\n    one();\n    two();\n    three();\n    four();\n    five();\n}\n";
     let overlay = fold(text, 4, false);

@@ -180,6 +180,98 @@ fn lines_of_files_are_no_lines_of_tools() {
 }
 
 #[test]
+fn lines_of_a_diff_are_no_lines_of_tools() {
+    let hunk = "@@ -1,7 +1,10 @@\n Updating the lists\n index 0..9 are kept:\n --- a/x\n-Downloading crates ...\n+    (use \"git add\")\n+\n+\n+\n \n \n \
+                Locking 3 packages\n";
+    let text = format!("diff --git a/a.md b/a.md\nindex 1234567..89abcde 100644\n--- a/a.md\n+++ b/a.md\n{hunk}");
+    let done = reduced(&format!("{text}{text}"), "git diff").unwrap();
+    let kept = format!("diff --git a/a.md b/a.md\n{hunk}");
+    assert_eq!(done.text, format!("{kept}{kept}").trim_end());
+    let done = reduced(&format!("   Compiling app v0.1.0\n{text}"), "cargo build; git diff").unwrap();
+    assert_eq!(done.text, text.trim_end());
+    // A generated file goes as a whole.
+    let lock = text.replace("a.md", "Cargo.lock");
+    let done = reduced(&format!("{lock}{text}"), "git diff").unwrap();
+    assert_eq!(done.text, format!("{kept}[left out: 14 lines of generated files; recall m4]"));
+}
+
+#[test]
+fn what_a_command_did_and_what_failed_stays() {
+    let check = |command: &str, text: &str, wanted: &str| {
+        let done = reduced(text, command).unwrap_or_else(|| panic!("{command}: unchanged"));
+        assert_eq!(done.text, wanted, "{command}");
+    };
+    check(
+        "cargo update",
+        "    Updating crates.io index\n     Locking 2 packages to latest compatible versions\n    Updating anyhow v1.0.1 -> v1.0.2\n    \
+         Removing foo v0.1.0\n      Adding bar v0.2.0\n",
+        "    Updating anyhow v1.0.1 -> v1.0.2\n    Removing foo v0.1.0\n      Adding bar v0.2.0",
+    );
+    check(
+        "./gradlew test",
+        "> Task :compileJava UP-TO-DATE\n> Task :test FAILED\n\nBUILD FAILED in 2s\n",
+        "> Task :test FAILED\n\nBUILD FAILED in 2s",
+    );
+    check(
+        "make -k",
+        "make: Entering directory '/a'\nmake: *** [Makefile:3: a.o] Error 1\nmake: Target 'all' not remade because of errors.\n",
+        "make: *** [Makefile:3: a.o] Error 1\nmake: Target 'all' not remade because of errors.",
+    );
+    // The package that failed is named only above.
+    check(
+        "pip install app",
+        "Collecting app\n  Downloading app-1.0.tar.gz (3 kB)\n  Preparing metadata (setup.py): started\n  \
+         Preparing metadata (setup.py): finished with status 'done'\nCollecting old\n  Downloading old-1.0.tar.gz (3 kB)\n  \
+         Preparing metadata (setup.py): started\n  Preparing metadata (setup.py): finished with status 'error'\n  \
+         error: subprocess-exited-with-error\n",
+        "Collecting old\n  Preparing metadata (setup.py): finished with status 'error'\n  error: subprocess-exited-with-error",
+    );
+    check(
+        "pip install app",
+        "Collecting app\n  Downloading app-1.0.whl (3 kB)\nInstalling collected packages: app\nSuccessfully installed app-1.0\n",
+        "Installing collected packages: app\nSuccessfully installed app-1.0",
+    );
+    // What a program in a container prints is not the progress of a download.
+    assert_eq!(reduced("job 7: Waiting\njob 7: Downloading https://x.example\nqueue Waiting", "docker logs app"), None);
+}
+
+#[test]
+fn warnings_do_not_become_part_of_the_failure_above() {
+    let text = "collected 2 items\n\ntest_a.py F.    [100%]\n\n=========== FAILURES ===========\n________ test_a ________\n\n\
+                >   assert a() == 1\nE   assert 2 == 1\n\ntest_a.py:3: AssertionError\n=========== warnings summary ===========\n\
+                test_a.py::test_b\n  /a/test_a.py:9: DeprecationWarning: old\n    b(); assert True\n\n-- Docs: https://docs.pytest.org\n\
+                =========== short test summary info ===========\nFAILED test_a.py::test_a - assert 2 == 1\n";
+    let done = reduced(text, "pytest").unwrap();
+    assert!(
+        done.text.contains("AssertionError\n=========== warnings summary ===========\n    b(); assert True\n"),
+        "{}",
+        done.text
+    );
+    let done = reduced(&text.replace("b(); assert True", "b()"), "pytest").unwrap();
+    assert!(done.text.contains("AssertionError\n=========== short test summary info"), "{}", done.text);
+}
+
+#[test]
+fn tests_of_unittest_are_counted() {
+    let text = "test_a (app.A.test_a) ... ok\ntest_b (app.A.test_b)\nAdds two numbers. ... ok\ntest_c (app.A.test_c)\n\
+                Subtracts them. ... FAIL\ntest_d (app.A.test_d) ... skipped 'later'\ntest_e (app.A.test_e) ... ok\n\n\
+                ======================\nFAIL: test_c (app.A.test_c)\nSubtracts them.\n----------------------\n\
+                Traceback (most recent call last):\n  File \"/a/app.py\", line 4, in test_c\nAssertionError: 1 != 2\n\n\
+                ----------------------\nRan 5 tests in 0.002s\n\nFAILED (failures=1, skipped=1)\n";
+    for command in ["python -m unittest -v", "python manage.py test -v 2", ""] {
+        let done = reduced(text, command).unwrap_or_else(|| panic!("{command}: unchanged"));
+        let begin =
+            "test_c (app.A.test_c)\nSubtracts them. ... FAIL\n\n======================\nFAIL: test_c (app.A.test_c)\n";
+        assert!(done.text.starts_with(begin), "{command}:\n{}", done.text);
+        assert!(
+            done.text.ends_with("[left out: 3 passed tests, 1 skipped tests; recall m4]"),
+            "{command}:\n{}",
+            done.text
+        );
+    }
+}
+
+#[test]
 fn known_outputs_are_recognised_without_a_command() {
     let named =
         ["cargo", "pytest", "go", "packages", "git status", "git diff", "containers", "git transfer", "json", "html"];

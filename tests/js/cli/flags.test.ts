@@ -51,6 +51,17 @@ function check(
   return done;
 }
 
+test("a wrong command line is refused before its file is read", () => {
+  const refused = (args: readonly string[]) =>
+    check(args, { status: 2, input: "no conversation" }).stderr.split("\n")[0];
+  assert.equal(refused(["prune", "-"]), "espalier: espalier prune needs --budget N");
+  assert.equal(refused(["compact", "-", "--plan"]), "espalier: espalier compact needs --budget N");
+  assert.match(refused(["compact", "-", "--budget", "x"])!, /^espalier: --budget must be a whole number/);
+  assert.equal(refused(["compact", "-", "--undo"]), "espalier: --undo needs --log FILE");
+  assert.equal(refused(["convert", "-"]), "espalier: espalier convert needs --to NAME");
+  assert.match(refused(["convert", "-", "--to", "x"])!, /^espalier: --to must be one of/);
+});
+
 for (const command of ["count", "prune", "compact", "doctor", "convert", "log", "summarize", "outline", "search"]) {
   test(`help ${command} prints that command only`, () => {
     const { stdout } = check(["help", command], { out: new RegExp(`^espalier ${command} `) });

@@ -203,6 +203,27 @@ test("a thread of Node's is a worker, without a script around it", async () => {
   worker.close();
 });
 
+test("a worker counts for a model, also if this thread has to", async () => {
+  const vocabularies = {
+    ...sources.vocabularies,
+    cl100k_base: new Uint8Array(readFileSync(new URL("vocab/cl100k_base.vocab", dist))),
+  };
+  const create = () => new Worker(new URL("worker.js", dist));
+  const dead = () => {
+    throw new Error("no workers here");
+  };
+  const text = "naïve 日本語のテキスト";
+  const [old, own] = ["gpt-4", "gpt-4o"].map((model) => count(text, { model }));
+  assert.notEqual(old, own);
+  for (const make of [create, dead]) {
+    const worker = new TokenWorker({ create: make, vocabularies, onWarning: () => undefined });
+    assert.deepEqual(await worker.count([text], { model: "gpt-4" }), [old]);
+    assert.deepEqual(await worker.count([text], { model: "gpt-4o" }), [own]);
+    assert.deepEqual(await worker.count([text], { model: "gpt-4o", encoding: "cl100k_base" }), [old]);
+    worker.close();
+  }
+});
+
 test("in Node a vocabulary of a worker may be a file: its URL or its path", async () => {
   const file = new URL("vocab/o200k_base.vocab", dist);
   for (const o200k_base of [file, file.href, fileURLToPath(file)]) {

@@ -10,7 +10,7 @@ use super::sheet::Sheet;
 use crate::error::Result;
 
 /// The maximum depth to which rows are treated as nested.
-const DEPTH: usize = 32;
+pub(super) const DEPTH: usize = 32;
 
 impl Fill<'_, '_> {
     /// Shows the nodes around the selection: whole if they fit, otherwise as much as fits, from the selection outwards.

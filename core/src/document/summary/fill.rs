@@ -2,6 +2,7 @@
 //! as any of them fits.
 
 use super::super::syntax::NONE;
+use super::around::DEPTH;
 use super::sheet::{Part, Sheet};
 use super::{Document, exceeded};
 use crate::error::{Contributor, Result};
@@ -300,19 +301,19 @@ impl<'d> Fill<'_, 'd> {
         };
         let start = sheet.page.rows[first as usize].start;
         // Half of a head or of a statement is useless.
-        let open = sheet.opening(first, end);
+        let (head, open) = sheet.bracket(first, end);
         sheet.read(&[node]);
         let is_table = stretches.len() == 1 || sheet.is_list(node, open, sheet.sum(first, end));
         let table = !root && is_table && end - open > 2;
         let frame = |from: u32| [(from, open + 1), (end - 1, end)];
-        if table && (self.attempt_part(at, &frame(first)) || self.attempt_part(at, &frame(open))) {
-            let blocks = self.sheets[at].page.blocks(open + 1, end - 1);
-            let fit = blocks.iter().filter(|block| self.attempt_part(at, &[**block])).count();
+        if table && (self.attempt_part(at, &frame(first)) || self.attempt_part(at, &frame(head))) {
             // The table is one block. Without any content, its pair of brackets would read as an empty one.
-            if let ([(from, _)], 0) = (&blocks[..], fit) {
-                self.inwards(at, node, *from, false);
+            if !self.blocks(at, (open + 1, end - 1), &mut Vec::new(), 0)
+                && let [(from, _)] = self.sheets[at].page.blocks(open + 1, end - 1)[..]
+            {
+                self.inwards(at, node, from, false);
             }
-            self.over.push((at, (first, open)));
+            self.over.push((at, (first, head)));
             self.sheets[at].chosen[node as usize] = true;
             return (stretches.len() > 1).then_some(open);
         } else if !must {
@@ -327,6 +328,42 @@ impl<'d> Fill<'_, 'd> {
             self.part_at(at, first, start);
         }
         None
+    }
+
+    /// Shows the blocks between the rows that open and close a list: those that fit whole, then parts of those that are
+    /// lists themselves. `around` are rows that show only together with one of them. Returns whether anything shows.
+    fn blocks(&mut self, at: usize, (from, to): (u32, u32), around: &mut Vec<(u32, u32)>, depth: usize) -> bool {
+        let page = self.sheets[at].page;
+        let mut shows = false;
+        let mut left = Vec::new();
+        for block in page.blocks(from, to) {
+            around.push(block);
+            crate::rank::sort(around, |(from, _)| u64::from(*from));
+            if self.attempt_part(at, around) {
+                around.clear();
+                shows = true;
+            } else {
+                around.retain(|other| *other != block);
+                left.push(block);
+            }
+        }
+        // A list has at least one row between two others.
+        for (from, to) in left.into_iter().filter(|(from, to)| to - from > 2) {
+            let (_, open) = self.sheets[at].bracket(from, to);
+            let mut all = around.clone();
+            let mut inside = (from, to);
+            if open + 2 < to && page.closes(to - 1) {
+                all.extend([(from, open + 1), (to - 1, to)]);
+                inside = (open + 1, to - 1);
+            }
+            // Rows that are indented deeper than those behind them have blocks of their own.
+            let is_list = inside != (from, to) || page.blocks(from, to).len() > 1;
+            if is_list && depth < DEPTH && self.blocks(at, inside, &mut all, depth + 1) {
+                around.clear();
+                shows = true;
+            }
+        }
+        shows
     }
 
     /// Shows the part of a row around an offset that fits, if any.
@@ -366,17 +403,31 @@ pub(super) const LONG: i64 = 8;
 impl Sheet<'_> {
     /// Returns the first of some rows that is no comment, attribute or the like, or the first row if there is none.
     pub(super) fn opening(&self, from: u32, to: u32) -> u32 {
-        let text = |row: u32| self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end));
-        let is_note = |row: &u32| text(*row).trim_start().starts_with(['#', '@', '*', '/']);
+        let is_note = |row: &u32| self.row(*row).starts_with(['#', '@', '*', '/']);
         (from..to).find(|row| !is_note(row)).unwrap_or(from)
     }
 
-    /// Returns whether a node is a list in braces or brackets that opens in row `open` and owns at least a quarter of
-    /// its `count`.
+    /// Returns the first of some rows that is no comment or the like, and the row with the bracket behind it: the same
+    /// one, or the next if the bracket has a row of its own. An `#if` of a preprocessor is both.
+    fn bracket(&self, from: u32, to: u32) -> (u32, u32) {
+        let head = self.opening(from, to);
+        if let Some(row) = (from..head).find(|row| self.row(*row).starts_with("#if")) {
+            return (row, row);
+        }
+        let is_alone = head + 1 < to && self.row(head + 1) == "{" && !self.row(head).ends_with(['{', '[']);
+        (head, if is_alone { head + 1 } else { head })
+    }
+
+    /// Returns whether a node is a list in braces, brackets or `#if` that opens in row `open` and owns at least a
+    /// quarter of its `count`.
     fn is_list(&self, node: u32, open: u32, count: i64) -> bool {
-        let row = self.page.rows[open as usize];
-        let opens = self.page.slice(row.start, row.end).trim_end().ends_with(['{', '[']);
-        opens && self.own(node) * 4 >= count
+        let row = self.row(open);
+        (row.ends_with(['{', '[']) || row.starts_with("#if")) && self.own(node) * 4 >= count
+    }
+
+    /// Returns the text of a row without the white space around it.
+    fn row(&self, row: u32) -> &str {
+        self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end)).trim()
     }
 
     /// Shows the selected part of rows that are too long, and as much around it as fits. `most` is the maximum count of

@@ -121,12 +121,16 @@ impl<'d> Page<'d> {
         let least = (from..to).map(|row| self.indent(row).len()).min().unwrap_or(0);
         let begins = |row: &u32| {
             let indent = self.indent(*row).len();
-            let text = self.rows.get(*row as usize).map_or("", |row| self.slice(row.start, row.end)).trim_start();
-            *row == from || indent == least && !closes(text)
+            *row == from || indent == least && !self.closes(*row)
         };
         let starts: Vec<u32> = (from..to).filter(begins).collect();
         let ends = starts.iter().skip(1).copied().chain([to]);
         starts.iter().copied().zip(ends).collect()
+    }
+
+    /// Returns whether a row begins by closing what an earlier row opens.
+    pub fn closes(&self, row: u32) -> bool {
+        closes(self.rows.get(row as usize).map_or("", |row| self.slice(row.start, row.end)).trim_start())
     }
 
     /// Returns the line break at the end of a row; empty for the end of a text without one.

@@ -3,6 +3,7 @@
 use super::LeftOut;
 use super::rules::{Drop, Rule};
 use crate::tool_result::errors::is_error;
+use crate::tool_result::hunks::Hunks;
 
 /// The remaining lines, and what is missing.
 #[derive(Default)]
@@ -102,14 +103,17 @@ pub fn kept(text: &str, rules: &[&Rule]) -> Kept {
     let mut last_run: Option<usize> = None;
     let mut last_gone: Option<(usize, &str)> = None;
     let mut stays = false;
+    let mut hunks = Hunks::default();
     for line in text.split_inclusive('\n') {
         let body = line.trim();
+        let is_of_file = hunks.hold(line);
         let goes_on = block.as_mut().is_some_and(|block| continues(block, &reasons[block.reason], line, body));
         block = block.filter(|_| goes_on);
         stays = (stays && !body.is_empty()) || rules.iter().any(|rule| rule.keep.iter().any(|keep| keep.matches(body)));
         let (reason, is_first) = match &block {
             _ if stays => (None, false),
             Some(block) => (Some(block.reason), false),
+            None if is_of_file => (None, false),
             None => (index.find(&reasons, body), true),
         };
         let section = header.as_ref().and_then(|header| reasons[header.reason].drop.section.as_ref());
@@ -224,12 +228,13 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// Returns a text with at most one blank line in a row, and none at its start.
+/// Returns a text with at most one blank line in a row, and none at its start. Those of a diff stay.
 pub fn without_gaps(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut was_blank = true;
+    let mut hunks = Hunks::default();
     for line in text.split_inclusive('\n') {
-        let is_blank = line.trim().is_empty();
+        let is_blank = !hunks.hold(line) && line.trim().is_empty();
         if !(is_blank && was_blank) {
             out.push_str(line);
         }

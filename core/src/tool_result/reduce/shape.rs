@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use super::rows;
+use crate::map::HashSet;
 
 /// The shape of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -53,9 +54,12 @@ fn matches(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut open: Option<&str> = None;
     let (mut found, mut lines, mut repeated) = (0, 0, 0);
+    let known: HashSet<&str> = text.lines().filter_map(|line| places(line, ':').next()).map(|(path, _)| path).collect();
     for line in text.lines() {
         lines += usize::from(!matches!(line.trim(), "" | "--"));
-        match path_of_match(line) {
+        // A line of context is one of a file with a match: a name may contain `-12-`, too.
+        let context = places(line, '-').find(|(path, _)| known.contains(path));
+        match context.or_else(|| places(line, ':').next()) {
             Some((path, rest)) => {
                 found += 1;
                 if open == Some(path) {
@@ -79,23 +83,21 @@ fn matches(text: &str) -> Option<String> {
     (found * 3 >= lines * 2 && repeated > 0).then_some(out)
 }
 
-/// Splits a line `path:12:text` or `path-12-text` (context) behind the path.
-fn path_of_match(line: &str) -> Option<(&str, &str)> {
+/// Splits a line `path:12:text`, or with the mark `-` a line `path-12-text` (context), behind each possible path.
+fn places(line: &str, mark: char) -> impl Iterator<Item = (&str, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    for (at, mark) in line.match_indices([':', '-']) {
-        let rest = &line[at + 1..];
+    let splits = line.match_indices(mark).map(|(at, _)| (&line[..at], &line[at + 1..]));
+    splits.take_while(|(path, _)| path.len() < MAX_PATH).filter(move |(path, rest)| {
         let count = digits(rest);
-        if count > 0 && rest[count..].starts_with(mark) && is_path(&line[..at]) {
-            return Some((&line[..at], rest));
-        }
-    }
-    None
+        count > 0 && rest[count..].starts_with(mark) && is_path(path)
+    })
 }
 
+/// Max bytes of a path.
+const MAX_PATH: usize = 400;
+
 fn is_path(text: &str) -> bool {
-    text.len() < 400
-        && text.bytes().any(|byte| !byte.is_ascii_digit())
-        && !text.contains([' ', '\t', ':', '"', '\'', '(', '{', ','])
+    text.bytes().any(|byte| !byte.is_ascii_digit()) && !text.contains([' ', '\t', ':', '"', '\'', '(', '{', ','])
 }
 
 /// Shortens the hashes of commits. `None` if there is none.
@@ -213,6 +215,15 @@ mod tests {
         );
         check(Shape::Matches, "a.rs:1:x\n--\na.rs:9:x\n--\nb.rs:1:x\n", Some("a.rs\n1:x\n--\n9:x\n--\nb.rs\n1:x\n"));
         check(Shape::Matches, "a.rs:1:x\nb.rs:1:x\n", None);
+        // Names with numbers, and text with the time.
+        check(
+            Shape::Matches,
+            "docs/adr-0001-a.md:5:x\ndocs/adr-0001-a.md:9:x\ndb/2024-01-05-b.sql-2-y\ndb/2024-01-05-b.sql:3:x\n--\n\
+             a.log-4-12:30:01 y\na.log:5:12:30:02 x\n",
+            Some(
+                "docs/adr-0001-a.md\n5:x\n9:x\ndb/2024-01-05-b.sql\n2-y\n3:x\n--\na.log\n4-12:30:01 y\n5:12:30:02 x\n",
+            ),
+        );
         check(Shape::Matches, "12:30:01 started\n12:30:02 ended\n", None);
     }
 
