@@ -1,8 +1,8 @@
 /**
  * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and
  * `node scripts/test.mjs NAME…` run some. Two checks run side by side, as soon as what they need is there. A check's
- * output appears when it ends, or at once if there is only one. All checks run even if one fails; the summary at the
- * end lists the outcome of each.
+ * output appears when it ends, or at once if there is only one. All checks run even if one fails; the end repeats what
+ * failed, and lists the outcome of each.
  */
 
 import { spawn } from "node:child_process";
@@ -35,6 +35,9 @@ const CHECKS = {
   consumers: { needsPackage: true, usesBrowser: true, onRequest: true },
 };
 
+/** Lines of a failed check that are repeated at the end. */
+const LAST_LINES = 60;
+
 /** `--all` is for checks with a slow half: consumers that download some hundred MB. */
 const flags = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
@@ -58,6 +61,9 @@ if (checks.some((name) => CHECKS[name].usesBrowser)) {
 }
 
 const results = await runAll(checks);
+// A log that is cut in its middle still says what failed.
+for (const { name, output } of results.filter(({ ok, output }) => !ok && output))
+  process.stdout.write(`\n===== what failed in ${name}\n${lastLines(output)}\n`);
 process.stdout.write("\n===== summary\n");
 for (const { name, ok, seconds } of results)
   process.stdout.write(`${ok ? "ok    " : "FAILED"} ${name} (${seconds.toFixed(1)} s)\n`);
@@ -105,8 +111,15 @@ async function runCheck(name) {
   check.stderr?.on("data", (chunk) => output.push(chunk));
   check.on("error", (error) => output.push(Buffer.from(`${error.message}\n`)));
   const status = await new Promise((resolve) => check.on("close", resolve));
-  if (!isOne) process.stdout.write(`\n===== ${name}\n${Buffer.concat(output)}`);
-  return { name, ok: status === 0, seconds: (Date.now() - start) / 1000 };
+  const text = Buffer.concat(output).toString();
+  if (!isOne) process.stdout.write(`\n===== ${name}\n${text}`);
+  return { name, ok: status === 0, seconds: (Date.now() - start) / 1000, output: text };
+}
+
+/** The end of an output, from where Node's reporter lists failed tests again. */
+function lastLines(output) {
+  const at = output.lastIndexOf("failing tests:");
+  return (at < 0 ? output : output.slice(at)).trimEnd().split("\n").slice(-LAST_LINES).join("\n");
 }
 
 /**
