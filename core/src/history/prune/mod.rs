@@ -253,11 +253,11 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
     } else {
         passes(draft, marks, limits, limit)
     };
-    let made = made.map_err(|error| {
-        let needed = error.budget.as_ref().map(|details| details.needed + limits.headroom);
-        needed.map_or(error.clone(), |needed| error.of_budget(limits.budget, needed))
-    });
-    let Made { draft, shortened, notes, joined, mended } = made?;
+    let made = made.map_err(|error| match error.budget.as_ref().map(|details| details.needed) {
+        Some(needed) => error.of_budget(limits.budget, needed + limits.headroom),
+        None => error,
+    })?;
+    let Made { draft, shortened, notes, joined, mended } = made;
     let (plan, after, repair) = match mended {
         Some(Mended { plan, after, mut repair }) => {
             // `removed` may list a joined message already, with its tokens.
