@@ -123,6 +123,8 @@ fn summaries_of_earlier_compactions_stay() {
     let foreign = "<conversation-summary>s";
     check(vec![user(foreign), assistant("b"), user("c"), assistant("d"), user("e")], 3 + (4 + 23) + 5, "m0 m4");
     check(vec![user("c"), user(foreign), user("d"), user("e")], 3 + 5 + 5, "m2 m3");
+    // What only begins like a record goes if nothing else is left to go.
+    check(vec![user(foreign), assistant("b"), user("c"), assistant("d"), user("e")], 3 + (4 + 23) + 4, "m2 m3 m4");
     let own = seal("<conversation-summary>s</conversation-summary>");
     let cost = 4 + own.len() as u64;
     check(vec![user("c"), user(&own), user("d"), user("e")], 3 + cost + 5, "m1 m3");

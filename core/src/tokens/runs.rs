@@ -61,7 +61,7 @@ impl Bpe {
             self.encode_piece(tables, text, start + run.start, start + run.start + SHORT);
             let Some(token) = self.tokens.get(self.tokens.len() / 2) else { continue };
             let len = tables.len(*token);
-            if len % run.period != 0 {
+            if !len.is_multiple_of(run.period) {
                 continue;
             }
             let cut = (run.end - run.start - SHORT) / len * len;

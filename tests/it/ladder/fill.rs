@@ -21,7 +21,7 @@ fn rounds(count: usize, round: impl Fn(usize) -> [Message; 2]) -> Vec<Message> {
 /// Returns a name that differs from its neighbours.
 fn name(at: usize) -> String {
     let names = ["ann", "bob", "cy", "dee", "eve", "fay", "gus"];
-    let number = if at % 9 == 0 { String::new() } else { (at * 7919 % 100_000).to_string() };
+    let number = if at.is_multiple_of(9) { String::new() } else { (at * 7919 % 100_000).to_string() };
     format!("{} {}{number}", names[at * 5 % 7], names[at * 3 % 7])
 }
 
@@ -33,7 +33,8 @@ fn action(at: usize) -> [Message; 2] {
 
 fn command(at: usize) -> [Message; 2] {
     let id = format!("c{at}");
-    let end = if at % 4 == 0 { format!("error: part{at} has no rule\nexit code: 2") } else { "exit code: 0".into() };
+    let end =
+        if at.is_multiple_of(4) { format!("error: part{at} has no rule\nexit code: 2") } else { "exit code: 0".into() };
     let text = format!("{}{end}", format!("line of part {at}\n").repeat(at * 7 % 19));
     [call(&id, "bash", &format!(r#"{{"command":"make part{at}"}}"#)), result(&id, &text)]
 }

@@ -2,12 +2,12 @@
 //! stay.
 
 use super::Limits;
-use crate::error::{BudgetDetails, Code, Contributor, Error};
+use crate::error::{BudgetDetails, Code, Contributor, Error, Result};
 use crate::history::draft::{Draft, is_empty};
 use crate::history::group::{Group, Kind};
 use crate::history::opening::opening;
 use crate::history::record::{Records, SUMMARY_TAG};
-use crate::message::Message;
+use crate::message::{Message, Part};
 
 /// A pass that drops groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +109,26 @@ pub(super) fn newest_round(groups: &[Group]) -> Option<usize> {
     groups.iter().rposition(Group::is_round)
 }
 
+/// Returns the records without a first message that only begins like one, which stays only as long as there is room;
+/// `None` if there is no such message.
+pub(super) fn trusted(draft: &Draft, limits: &Limits) -> Option<Records> {
+    if limits.records != Records::Sealed {
+        return None;
+    }
+    let entries = || draft.entries.iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
+    let first = entries().find(|message| !message.role.is_frame())?;
+    let begins = |part: &Part| matches!(part, Part::Text { text } if text.starts_with(SUMMARY_TAG));
+    if !first.parts.first().is_some_and(begins) || Records::Sealed.has(first) {
+        return None;
+    }
+    let foreign = opening(entries(), None).record;
+    if foreign.as_ref().is_some_and(|foreign| foreign.id == first.id) {
+        return None;
+    }
+    let sealed = entries().filter(|message| Records::Sealed.has(message)).map(|message| message.id.clone());
+    Some(Records::Only(sealed.collect()).with(foreign))
+}
+
 /// Returns whether the group holds a record, or another system's summary at the beginning of the history.
 fn is_summary(
     draft: &Draft,
@@ -165,4 +185,16 @@ pub(super) fn refusal(
         path: Some("options.budget".into()),
         budget: Some(BudgetDetails { budget: limit, needed, largest }),
     })
+}
+
+/// Returns a refusal whose `needed` is enough: with more room, a result may stay longer than it had to be.
+pub(super) fn confirmed<T>(mut refusal: Error, fitted: impl Fn(u64) -> Result<T>) -> Error {
+    let needed = |error: &Error| error.budget.as_ref().map_or(0, |details| details.needed);
+    for _ in 0..super::FORM_ATTEMPTS {
+        match fitted(needed(&refusal)) {
+            Err(error) if needed(&error) > needed(&refusal) => refusal = error,
+            _ => break,
+        }
+    }
+    refusal
 }

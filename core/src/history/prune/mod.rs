@@ -49,7 +49,7 @@ pub use shrink::media_note;
 
 use serde::{Deserialize, Serialize};
 
-use self::class::{Class, Drop, classify, refusal};
+use self::class::{Class, Drop, classify, confirmed, refusal};
 use self::select::Selection;
 use self::shrink::Shrinker;
 use self::thought::work;
@@ -247,17 +247,16 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
     let (pictures, most, keep) = (&limits.pictures, limits.picture_bytes, &limits.keep);
     lighten(&mut draft, Allowance { pictures, most, keep });
     let limit = limits.budget.saturating_sub(limits.headroom);
-    let made = if super::written::joins(limits.written) || limits.receiver.is_some() {
-        let fitted = |limit| as_written(&draft, marks, limits, limit);
-        fitted(limit).map_err(|error| confirmed(error, fitted))
-    } else {
-        passes(draft, marks, limits, limit)
+    let made = match class::trusted(&draft, limits) {
+        None => fitted(draft, marks, limits, limit),
+        Some(records) => fitted(draft.clone(), marks, limits, limit)
+            .or_else(|_| fitted(draft, marks, &Limits { records, ..limits.clone() }, limit)),
     };
-    let made = made.map_err(|error| match error.budget.as_ref().map(|details| details.needed) {
-        Some(needed) => error.of_budget(limits.budget, needed + limits.headroom),
-        None => error,
-    })?;
-    let Made { draft, shortened, notes, joined, mended } = made;
+    let Made { draft, shortened, notes, joined, mended } =
+        made.map_err(|error| match error.budget.as_ref().map(|details| details.needed) {
+            Some(needed) => error.of_budget(limits.budget, needed + limits.headroom),
+            None => error,
+        })?;
     let (plan, after, repair) = match mended {
         Some(Mended { plan, after, mut repair }) => {
             // `removed` may list a joined message already, with its tokens.
@@ -312,6 +311,15 @@ impl<'a> Made<'a> {
         let total = self.mended.as_ref().map_or(self.draft.total(), |mended| mended.after.total);
         (self, total)
     }
+}
+
+/// Fits a draft to `limit` in the form that its provider takes.
+fn fitted<'a>(draft: Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
+    if !super::written::joins(limits.written) && limits.receiver.is_none() {
+        return passes(draft, marks, limits, limit);
+    }
+    let fitted = |limit| as_written(&draft, marks, limits, limit);
+    fitted(limit).map_err(|error| confirmed(error, fitted))
 }
 
 fn passes<'a>(mut draft: Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
@@ -414,18 +422,6 @@ fn as_written<'a>(draft: &Draft<'a>, marks: &[u64], limits: &Limits, limit: u64)
         Ok((_, total)) => Err(error.of_budget(limit, total)),
         Err(_) => Err(error.of_budget(limit, least)),
     }
-}
-
-/// Returns a refusal whose `needed` is enough: with more room, a result may stay longer than it had to be.
-fn confirmed<'a>(mut refusal: Error, fitted: impl Fn(u64) -> Result<Made<'a>>) -> Error {
-    let needed = |error: &Error| error.budget.as_ref().map_or(0, |details| details.needed);
-    for _ in 0..FORM_ATTEMPTS {
-        match fitted(needed(&refusal)) {
-            Err(error) if needed(&error) > needed(&refusal) => refusal = error,
-            _ => break,
-        }
-    }
-    refusal
 }
 
 /// Makes room for the notes, whose size depends on the cut. If there is no room, the result has no notes; this is no
