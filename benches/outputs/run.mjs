@@ -1,8 +1,10 @@
 /**
  * Outputs of tools, reduced when they are made, beside tokenjuice: `npm run outputs`. On the peer's own fixtures, on
  * the results of the public transcripts, and on a long log for the speed. Errors are looked for by a list of its own.
+ * With `--headroom=FOLDER`, into which `pip install --target FOLDER headroom-ai` has put it, beside headroom as well.
  */
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -21,8 +23,11 @@ const flat = (text) => text.replace(/\s+/g, "");
 const unnumbered = (line) => line.replace(/^\d+[:|→]?/, "");
 const percent = (share) => `-${Math.round(100 - 100 * share)} %`;
 
+const headroom = process.argv.find((argument) => argument.startsWith("--headroom="))?.slice("--headroom=".length);
+
 await fixtures();
 transcripts();
+if (headroom) besideHeadroom();
 speed();
 
 /** The peer's fixtures: what it keeps of the text must stay, and in no more tokens. */
@@ -107,6 +112,52 @@ function nameOf(call) {
 function commandOf(call) {
   const command = parsed(call?.arguments ?? "{}")?.command;
   return typeof command === "string" && /bash|shell|run/.test(call.name) ? command : "";
+}
+
+/** headroom on the fixtures, and on the results of the public transcripts alone. Both have no limit. */
+function besideHeadroom() {
+  const folder = join(peerRoot, "dist/rules/fixtures");
+  const cases = readdirSync(folder, { recursive: true })
+    .filter((name) => name.endsWith(".json"))
+    .map((file) => {
+      const { input, expect } = JSON.parse(readFileSync(join(folder, file), "utf8"));
+      const facts = (expect.contains ?? []).filter((fact) => input.combinedText.includes(fact));
+      return { text: input.combinedText, command: input.command ?? (input.argv ?? []).join(" "), facts };
+    });
+  for (const { messages } of read()) {
+    const calls = new Map(
+      messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function])),
+    );
+    for (const message of messages.filter(({ role }) => role === "tool"))
+      cases.push({ text: textOf(message), command: commandOf(calls.get(message.tool_call_id)) });
+  }
+  const script = new URL("./peer_headroom.py", import.meta.url).pathname;
+  const options = { input: JSON.stringify(cases), env: { ...process.env, PYTHONPATH: headroom }, maxBuffer: 1 << 28 };
+  const theirs = JSON.parse(execFileSync("python3", [script], { ...options, encoding: "utf8" }));
+  const sums = [true, false].map((isFixture) => ({ isFixture, cases: 0, before: 0, ours: 0, peer: 0, lost: [0, 0] }));
+  let fewer = 0;
+  for (const [at, { text, command, facts }] of cases.entries()) {
+    const ours = reduceOutput(text, { command });
+    const sum = sums[facts ? 0 : 1];
+    const tokens = count(theirs[at]);
+    const wanted = (facts ?? wrongLines(text)).map(flat);
+    const isListing = ours.text.includes("left out: permissions");
+    const lost = [ours.text, theirs[at]].map((shown, which) =>
+      which === 0 && isListing && !facts ? 0 : wanted.filter((one) => !flat(shown).includes(one)).length,
+    );
+    sum.cases += 1;
+    sum.before += ours.before;
+    sum.ours += ours.tokens;
+    sum.peer += tokens;
+    sum.lost = sum.lost.map((all, which) => all + lost[which]);
+    if (lost[1] === 0 && tokens < ours.tokens) fewer += 1;
+  }
+  for (const { isFixture, cases, before, ours, peer, lost } of sums) {
+    console.log(`\nbeside headroom, ${isFixture ? "tokenjuice's fixtures" : "results of the transcripts"}: ${cases}`);
+    console.log(`- ${before} tokens -> ${ours} (headroom ${peer})`);
+    console.log(`- lost ${isFixture ? "facts" : "lines about errors"}: ${lost[0]} (headroom ${lost[1]})`);
+  }
+  console.log(`- all kept by headroom in fewer tokens: ${fewer}`);
 }
 
 /** 8 MB of a test run, counted and reduced; the share of counting is measured apart. */

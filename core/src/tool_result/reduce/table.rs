@@ -1,4 +1,7 @@
-//! Writes JSON without white space, and lists of objects with the same keys as tables. Nothing is lost.
+//! Writes JSON without white space and without escapes of letters, lists of objects with the same keys as tables, and
+//! equal items that follow each other once. Nothing is lost.
+
+use std::ops::Range;
 
 use super::super::tape::{Kind, Node, read};
 
@@ -68,11 +71,13 @@ impl<'a> Columns<'a> {
             }
             match inner {
                 Some(inner) => {
-                    out.push_str(&format!("{{{name}:"));
+                    out.push('{');
+                    push_readable(name, out);
+                    out.push(':');
                     inner.write(out);
                     out.push('}');
                 }
-                None => out.push_str(name),
+                None => push_readable(name, out),
             }
         }
         out.push(']');
@@ -146,7 +151,8 @@ impl<'a> Writer<'a> {
     // Recursion is safe here: the reader accepts at most 128 levels.
     fn write(&self, number: usize, out: &mut String) {
         match self.nodes[number].kind {
-            Kind::Text | Kind::Other => out.push_str(self.written(number)),
+            Kind::Text => push_readable(self.written(number), out),
+            Kind::Other => out.push_str(self.written(number)),
             Kind::Object => {
                 out.push('{');
                 for (at, child) in self.children(number).enumerate() {
@@ -172,12 +178,29 @@ impl<'a> Writer<'a> {
 
     fn list(&self, number: usize, out: &mut String, mut write: impl FnMut(usize, &mut String)) {
         out.push('[');
-        for (at, item) in self.children(number).enumerate() {
-            if at > 0 {
+        // The last item that differs from the one before it, and the number of equal ones behind it.
+        let (mut last, mut more) = (0..0, 0);
+        for item in self.children(number) {
+            let start = out.len();
+            if !last.is_empty() {
                 out.push(',');
             }
+            let mut begin = out.len();
             write(item, out);
+            if out[begin..] == out[last.clone()] {
+                out.truncate(start);
+                more += 1;
+                continue;
+            }
+            if more > 0 {
+                let next = out.split_off(start);
+                push_more(last, more, out);
+                begin = out.len() + 1;
+                out.push_str(&next);
+            }
+            (last, more) = (begin..out.len(), 0);
         }
+        push_more(last, more, out);
         out.push(']');
     }
 
@@ -203,6 +226,60 @@ impl<'a> Writer<'a> {
         }
         out.push(']');
     }
+}
+
+/// Writes how often an item follows itself, or the items if that is shorter.
+fn push_more(item: Range<usize>, more: usize, out: &mut String) {
+    let note = format!(",\"[{more} times more]\"");
+    if note.len() < (item.len() + 1) * more {
+        out.push_str(&note);
+        return;
+    }
+    for _ in 0..more {
+        out.push(',');
+        out.extend_from_within(item.clone());
+    }
+}
+
+/// Writes a string of JSON with its letters: their escapes take five times as many tokens.
+fn push_readable(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let escape = &rest[at..];
+        let length = match letter(escape) {
+            Some((letter, length)) => {
+                out.push(letter);
+                length
+            }
+            None => {
+                let length = 1 + escape[1..].chars().next().map_or(0, char::len_utf8);
+                out.push_str(&escape[..length]);
+                length
+            }
+        };
+        rest = &escape[length..];
+    }
+    out.push_str(rest);
+}
+
+/// Reads the escape of a character that can be seen, with which a text begins; returns its bytes too.
+fn letter(escape: &str) -> Option<(char, usize)> {
+    let unit = |at: usize| {
+        let digits = escape.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let first = unit(0)?;
+    let (letter, length) = match char::from_u32(first.into()) {
+        Some(letter) => (letter, 6),
+        None => (char::decode_utf16([first, unit(6)?]).next()?.ok()?, 12),
+    };
+    let is_seen = match letter {
+        ..='\u{a0}' | '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202f}' => false,
+        '\u{2060}'..='\u{206f}' | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff0}'..='\u{ffff}' => false,
+        _ => letter < '\u{e0000}' && !letter.is_whitespace(),
+    };
+    is_seen.then_some((letter, length))
 }
 
 #[cfg(test)]
@@ -233,5 +310,24 @@ mod tests {
         );
         check("{not json}", None);
         check("text", None);
+    }
+
+    #[test]
+    fn letters_are_written_as_they_are() {
+        check(r#"{"\u4e2d":"\u0422\u0435\u0441\u0442 \ud83d\ude80"}"#, Some("{\"中\":\"Тест 🚀\"}"));
+        // No letters, what cannot be seen, half a pair, and a backslash in front of words.
+        for kept in [r#"["\u0022\n\u001b\u00a0\u200b\u2028\ufeff"]"#, r#"["\ud83d"]"#, r#"["\\u4e2d"]"#] {
+            check(kept, Some(kept));
+        }
+    }
+
+    #[test]
+    fn equal_items_are_written_once() {
+        check(r#"["ok","ok","ok","ok","ok","no"]"#, Some(r#"["ok","[4 times more]","no"]"#));
+        check("[7,7,7,0,0]", Some("[7,7,7,0,0]"));
+        let beat = r#"{"event":"beat","ok":true}"#;
+        let rows = r#"{"columns":["event","ok"],"rows":[["beat",true],"[39 times more]"]}"#;
+        check(&format!("[{}]", vec![beat; 40].join(",")), Some(rows));
+        check("[[],[],[]]", Some("[[],[],[]]"));
     }
 }
