@@ -152,7 +152,8 @@ test("old pictures and thoughts go", async () => {
   const whole = countMessages(messages, { format: "anthropic" }).total;
   const { messages: out, edits } = await compact(messages, {
     format: "anthropic",
-    budget: whole - 1,
+    // Its provider takes no line break at the end, so one token less would fit.
+    budget: whole - 10,
     ladder: ["media", "fit"],
     profile: { shares: { relief: 0.05, keepRecent: { share: 0 } }, gain: { media: { share: 0 } } },
   });
