@@ -160,7 +160,10 @@ export class Maker<T> {
       cacheWarm: look.isWarm,
       ...(job !== undefined && { jobId: String(job) }),
       hookTimeoutMs: timeoutsMs.hook,
-      targetShare: targetOf(profile.shares.ongoing, room - look.view.after.frame - look.view.after.tools),
+      targetShare: targetOf(
+        profile.shares.ongoing,
+        asks ? undefined : room - look.view.after.frame - look.view.after.tools,
+      ),
       ...(range && {
         ladder: ["summary", "offline"] as const,
         cover: {
@@ -251,7 +254,11 @@ export class Maker<T> {
   }
 }
 
-/** Returns the share of `room`, the tokens for messages, that a compaction fills: a profile's, less in little room. */
-function targetOf(ongoing: number, room: number): number {
+/**
+ * Returns the share of `room`, the tokens for messages, that a compaction fills: a profile's, less in little room. A model
+ * would need two requests for what more is covered then (no `room`).
+ */
+function targetOf(ongoing: number, room: number | undefined): number {
+  if (room === undefined) return ongoing;
   return Math.min(ongoing, Math.max(LEAST_TARGET, 1 - NEXT_TURNS / Math.max(room, 1)));
 }

@@ -19,7 +19,7 @@ import { sizes } from "../../scripts/lib.mjs";
  * by brotli. Tables, paths and trace rules of outputs, rows of statements that need one another, decisions in records,
  * steps of UI messages, fields of whole answers: 54 kB, 18 kB by brotli.
  */
-const MOST = { raw: 2_692_000, brotli: 920_000 };
+const MOST = { raw: 2_722_000, brotli: 930_000 };
 
 export function contentCases({ consumer, home, root, run }) {
   return {

@@ -19,12 +19,12 @@ import { sizes } from "../../scripts/lib.mjs";
  * earlier results and places of errors in the engine (10 kB) 48, 1,053 and 1,425 kB.
  */
 const DOWNLOADS = {
-  "count alone": { entries: ["count"], engines: ["count"], max: 48_000 },
-  prune: { entries: ["index"], engines: ["espalier"], max: 1_075_000 },
+  "count alone": { entries: ["count"], engines: ["count"], max: 49_500 },
+  prune: { entries: ["index"], engines: ["espalier"], max: 1_086_000 },
   everything: {
     entries: ["slim", "index", "prompt-tsx", "providers", "sessions", "search", "inline-context"],
     engines: ["espalier", "workspace"],
-    max: 1_447_000,
+    max: 1_460_000,
   },
 };
 

@@ -38,7 +38,7 @@ test("a plan is seen before it is applied, with its facts", async () => {
   assert.equal(await page.getAttribute("#undo", "aria-disabled"), "true");
   assert.ok((await page.locator("#quality tbody tr").count()) >= 3);
   assert.ok((await page.locator("#ledger tbody tr").count()) >= 2);
-  assert.match(await page.textContent("#summary"), /## Conversation Overview/);
+  assert.match(await page.textContent("#summary"), /## Active Work State/);
 });
 
 test("a plan is applied, undone, and done again, with one figure for one thing", async () => {

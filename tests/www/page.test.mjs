@@ -119,7 +119,7 @@ test("a budget for everything removes nothing, whatever was repaired", async () 
 test("compacting shows the summary, what it replaces, and why", async () => {
   await open(`${SMALL}&mode=compact&budget=4000`);
   assert.ok((await figures(page)).sent <= 4_000);
-  assert.match(await page.textContent("#summary"), /Conversation Overview[\s\S]*Active Work State/);
+  assert.match(await page.textContent("#summary"), /## Active Work State\nm\d+: /);
   assert.match(await page.textContent("#steps"), /offline: applied/);
   assert.match(await page.locator(".row.fold").first().textContent(), /\d+ covered.*[\d,]+ → [\d,]+/s);
   await page.locator(".row.inserted").first().click();
