@@ -30,16 +30,32 @@ transcripts();
 if (headroom) besideHeadroom();
 speed();
 
-/** The peer's fixtures: what it keeps of the text must stay, and in no more tokens. */
-async function fixtures() {
+/** The peer's fixtures, and the facts of each that its text has. */
+function* cases() {
   const folder = join(peerRoot, "dist/rules/fixtures");
-  const sum = { cases: 0, kept: 0, peerKept: 0, notLarger: 0, before: 0, ours: 0, peer: 0 };
   for (const file of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".json"))) {
     const { input, expect } = JSON.parse(readFileSync(join(folder, file), "utf8"));
     const text = input.combinedText;
-    const ours = reduceOutput(text, { command: input.command ?? (input.argv ?? []).join(" ") });
-    const { inlineText } = await peer.reduceExecution(input, {});
     const facts = (expect.contains ?? []).filter((fact) => text.includes(fact));
+    yield { file, input, text, command: input.command ?? (input.argv ?? []).join(" "), facts };
+  }
+}
+
+/** The results in a transcript, each with its call. */
+function* resultsOf(messages) {
+  const calls = new Map(messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function])));
+  for (const message of messages.filter(({ role }) => role === "tool")) {
+    const call = calls.get(message.tool_call_id);
+    yield { text: textOf(message), call, command: commandOf(call) };
+  }
+}
+
+/** The peer's fixtures: what it keeps of the text must stay, and in no more tokens. */
+async function fixtures() {
+  const sum = { cases: 0, kept: 0, peerKept: 0, notLarger: 0, before: 0, ours: 0, peer: 0 };
+  for (const { file, input, text, command, facts } of cases()) {
+    const ours = reduceOutput(text, { command });
+    const { inlineText } = await peer.reduceExecution(input, {});
     const lost = facts.filter((fact) => !ours.text.includes(fact));
     if (lost.length > 0) console.log(`  lost of ${file}: ${JSON.stringify(lost)}`);
     sum.cases += 1;
@@ -66,16 +82,11 @@ function transcripts() {
   const shares = { alone: [], beside: [] };
   const total = { before: 0, alone: 0, beside: 0 };
   for (const { name, messages } of read()) {
-    const calls = new Map(
-      messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function])),
-    );
     const sum = { results: 0, before: 0, alone: 0, beside: 0, lost: 0 };
     const earlier = [];
     const shown = new Set();
-    for (const message of messages.filter(({ role }) => role === "tool")) {
-      const text = textOf(message);
-      const call = calls.get(message.tool_call_id);
-      const options = { command: commandOf(call), recall: "m4" };
+    for (const { text, call, command } of resultsOf(messages)) {
+      const options = { command, recall: "m4" };
       const alone = reduceOutput(text, options);
       const beside = reduceOutput(text, { ...options, earlier });
       const [flatAlone, flatBeside] = [flat(alone.text), flat(beside.text)];
@@ -116,27 +127,17 @@ function commandOf(call) {
 
 /** headroom on the fixtures, and on the results of the public transcripts alone. Both have no limit. */
 function besideHeadroom() {
-  const folder = join(peerRoot, "dist/rules/fixtures");
-  const cases = readdirSync(folder, { recursive: true })
-    .filter((name) => name.endsWith(".json"))
-    .map((file) => {
-      const { input, expect } = JSON.parse(readFileSync(join(folder, file), "utf8"));
-      const facts = (expect.contains ?? []).filter((fact) => input.combinedText.includes(fact));
-      return { text: input.combinedText, command: input.command ?? (input.argv ?? []).join(" "), facts };
-    });
-  for (const { messages } of read()) {
-    const calls = new Map(
-      messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function])),
-    );
-    for (const message of messages.filter(({ role }) => role === "tool"))
-      cases.push({ text: textOf(message), command: commandOf(calls.get(message.tool_call_id)) });
-  }
+  const all = [...cases(), ...read().flatMap(({ messages }) => [...resultsOf(messages)])];
   const script = new URL("./peer_headroom.py", import.meta.url).pathname;
-  const options = { input: JSON.stringify(cases), env: { ...process.env, PYTHONPATH: headroom }, maxBuffer: 1 << 28 };
+  const options = {
+    input: JSON.stringify(all.map(({ text, command }) => ({ text, command }))),
+    env: { ...process.env, PYTHONPATH: headroom },
+    maxBuffer: 1 << 28,
+  };
   const theirs = JSON.parse(execFileSync("python3", [script], { ...options, encoding: "utf8" }));
   const sums = [true, false].map((isFixture) => ({ isFixture, cases: 0, before: 0, ours: 0, peer: 0, lost: [0, 0] }));
   let fewer = 0;
-  for (const [at, { text, command, facts }] of cases.entries()) {
+  for (const [at, { text, command, facts }] of all.entries()) {
     const ours = reduceOutput(text, { command });
     const sum = sums[facts ? 0 : 1];
     const tokens = count(theirs[at]);

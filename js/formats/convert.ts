@@ -38,7 +38,7 @@ export interface Converted {
 /**
  * Converts a conversation to another provider's format: texts, tool calls with their results, pictures and documents.
  * Thoughts do not cross, since only the provider that signed them takes them back, and Anthropic takes no blank texts;
- * `lost` lists what is left out.
+ * `lost` lists each omitted value.
  * Messages in the wanted format come back as they are.
  *
  * ```ts

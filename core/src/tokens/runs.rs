@@ -1,8 +1,8 @@
 //! Long pieces that repeat a few bytes, such as rulers: encodes a short run and repeats its token.
 //!
 //! A sequence of tokens in which any two neighbours may be adjacent is the only encoding of its bytes (see
-//! [`bpe`](super::bpe)). So if the encoding of a shortened run has a token inside of the run that may follow itself, that
-//! token stands for the bytes that were cut out, as often as they contain it. In runs of `-`, `=`, `/`, `#` and `*` the
+//! [`bpe`](super::bpe)). So if the encoding of a shortened run has a token inside of the run that may follow itself, it
+//! encodes the removed bytes, as often as they contain it. In runs of `-`, `=`, `/`, `#` and `*` the
 //! longest tokens may not follow themselves, so that every position is tried with dozens of tokens: 1 microsecond a
 //! byte, where other text takes 4 nanoseconds.
 
@@ -54,7 +54,7 @@ impl Bpe {
     pub(super) fn encode_runs(&mut self, tables: &Tables, text: Padded, start: usize, end: usize) -> bool {
         let piece = text.slice(start, end);
         let mut short = Vec::new();
-        // Start and end of each run in the shortened piece, its period, and the bytes that were cut out.
+        // Start and end of each run in the shortened piece, its period, and the number of removed bytes.
         let mut cuts = Vec::new();
         let mut done = 0;
         for run in runs(piece) {

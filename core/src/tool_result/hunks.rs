@@ -27,7 +27,7 @@ impl Hunks {
         is_held
     }
 
-    /// Returns what is left of the hunk behind a line of the old or the new file. `None` if it ended before.
+    /// Returns the counts of the lines that follow a line of the old or the new file. `None` if the hunk ended before.
     fn without(&self, old: usize, new: usize) -> Option<Hunks> {
         Some(Hunks { old: self.old.checked_sub(old)?, new: self.new.checked_sub(new)? })
     }
