@@ -26,7 +26,8 @@ if (process.argv.includes("--small")) process.exit();
 const tooSlow = (name, shape, chunks) =>
   !everything &&
   name === "prompt-tsx" &&
-  ((shape === "flat" && chunks > 10_000) || (["tied", "pass", "tools"].includes(shape) && chunks > 20_000));
+  ((["flat", "emptied"].includes(shape) && chunks > 10_000) ||
+    (["tied", "pass", "tools"].includes(shape) && chunks > 20_000));
 
 const script = fileURLToPath(new URL("measure.mjs", import.meta.url));
 const measure = (task) =>

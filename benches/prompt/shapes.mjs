@@ -45,11 +45,21 @@ export const shapes = {
   balanced: (chunks, random) => grouped(chunks, (part) => message(USER, { priority: random(1000) }, part)),
   tied: (chunks) => grouped(chunks, (part) => message(USER, {}, part)),
   flat: (chunks) => [message(USER, {}, chunks)],
+  emptied: (chunks) => [
+    message(
+      USER,
+      {},
+      chunks.map((chunk, at) => (at % 10 === 0 ? chunk : emptied(chunk))),
+    ),
+  ],
   nested: (chunks, random) => wrapped(chunks, random, {}),
   pass: (chunks, random) => wrapped(chunks, random, { passPriority: true }),
   history: (chunks) => grouped(chunks, (part, at) => message(USER, { priority: at }, part)),
   tools: undefined,
 };
+
+/** Returns a chunk whose text was cut to nothing. */
+const emptied = (chunk) => ({ ...chunk, children: chunk.children.map((part) => ({ ...part, text: "" })) });
 
 /** Each message has two wrappers, each of which has two more with the chunks. */
 function wrapped(chunks, random, props) {

@@ -92,7 +92,7 @@ export const corpora = {
   base64,
 };
 
-/** Returns twelve texts that are one piece, or few: `size` characters each. */
+/** Returns thirteen texts that are one piece, or few: `size` characters each. */
 export function pathological(size) {
   const next = random(2);
   const draw = (alphabet) => {
@@ -104,6 +104,7 @@ export function pathological(size) {
     spaces: " ".repeat(size),
     newlines: "\n".repeat(size),
     "equals signs": "=".repeat(size),
+    "rows of marks": "-/#*".replace(/./g, (mark) => mark.repeat(size / 4)),
     "random letters": draw("abcdefghijklmnopqrstuvwxyz"),
     DNA: draw("acgt"),
     "random punctuation": draw("!#$%&*+,-.:;<=>?@^_|~"),

@@ -23,6 +23,7 @@ const texts = task === "pathological" ? pathological(Number(size)) : undefined;
 globalThis.gc?.();
 const before = process.memoryUsage().rss;
 const start = cpu();
+const wallStart = performance.now();
 const tokenizer = await peers[peer]();
 const { count, memory } = tokenizer;
 forget = tokenizer.forget;

@@ -1,7 +1,5 @@
 //! How much of its budget a result fills, over many budgets and kinds of conversations.
 
-use std::time::Instant;
-
 use espalier::compact::Options;
 use espalier::message::Message;
 use espalier::tokens::EncodingName;
@@ -74,20 +72,4 @@ fn every_budget_is_filled() {
         }
     }
     assert!(low.is_empty(), "{low:?}");
-}
-
-/// Lines of actions must stay. A record with a token too many of them was written 1,000 times, one token less each time.
-#[test]
-fn no_budget_takes_much_longer_than_its_neighbours() {
-    let list = rounds(2_400, action);
-    let seconds = |budgets: [u64; 4]| {
-        let start = Instant::now();
-        for budget in budgets {
-            compacted(&list, Options { budget, ..Options::default() }, shared(EncodingName::O200kBase));
-        }
-        start.elapsed().as_secs_f64()
-    };
-    seconds([20_480; 4]);
-    let (usual, others) = (seconds([20_480, 27_648, 31_128, 52_839]), seconds([20_890, 27_853, 31_335, 53_044]));
-    assert!(others < usual * 20.0, "{others} s instead of {usual}");
 }

@@ -59,21 +59,17 @@ fn texts_without_any_cut() {
     check(&tree, 2_000.0);
 }
 
-/// Texts that were cut to nothing. Each removal once went over all of them for each of them.
+/// Texts that were cut to nothing. Each removal once went over all of them for each of them; the shape `emptied`
+/// of the benchmark of prompts has the time.
 #[test]
-fn many_empty_texts_are_removed_as_fast_as_others() {
-    let seconds = |text: &str, budget: f64| {
+fn many_empty_texts_are_removed_as_others() {
+    for text in ["some words", ""] {
         let mut tree = Tree::default();
         tree.open(Element::default()).message(Role::User, None);
         for at in 0..1_600 {
             tree.text(if at < 1_500 { text } else { "the last words" }, 1.0, true);
         }
         tree.close().close();
-        let start = std::time::Instant::now();
-        check(&tree, budget);
-        start.elapsed().as_secs_f64()
-    };
-    seconds("some words", 100.0);
-    let (usual, empty) = (seconds("some words", 100.0), seconds("", 100.0));
-    assert!(empty < usual * 20.0, "{empty} s instead of {usual}");
+        check(&tree, 100.0);
+    }
 }
