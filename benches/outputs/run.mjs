@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { count } from "../../pkg/dist/index-node.js";
 import { reduceOutput } from "../../pkg/dist/results-node.js";
 import { parsed, textOf, transcripts as read } from "../retention/transcripts.mjs";
+import { kinds } from "./kinds.mjs";
 
 const peer = await import("tokenjuice");
 const peerRoot = dirname(dirname(createRequire(import.meta.url).resolve("tokenjuice")));
@@ -125,40 +126,36 @@ function commandOf(call) {
   return typeof command === "string" && /bash|shell|run/.test(call.name) ? command : "";
 }
 
-/** headroom on the fixtures, and on the results of the public transcripts alone. Both have no limit. */
+/** headroom on the fixtures, on the kinds of its own golden files, and on the results of the transcripts alone. */
 function besideHeadroom() {
-  const all = [...cases(), ...read().flatMap(({ messages }) => [...resultsOf(messages)])];
-  const script = new URL("./peer_headroom.py", import.meta.url).pathname;
-  const options = {
-    input: JSON.stringify(all.map(({ text, command }) => ({ text, command }))),
-    env: { ...process.env, PYTHONPATH: headroom },
-    maxBuffer: 1 << 28,
+  const groups = {
+    "tokenjuice's fixtures": [...cases()],
+    "kinds of its golden files": kinds,
+    "results of the transcripts": read().flatMap(({ messages }) => [...resultsOf(messages)]),
   };
-  const theirs = JSON.parse(execFileSync("python3", [script], { ...options, encoding: "utf8" }));
-  const sums = [true, false].map((isFixture) => ({ isFixture, cases: 0, before: 0, ours: 0, peer: 0, lost: [0, 0] }));
-  let fewer = 0;
-  for (const [at, { text, command, facts }] of all.entries()) {
-    const ours = reduceOutput(text, { command });
-    const sum = sums[facts ? 0 : 1];
-    const tokens = count(theirs[at]);
-    const wanted = (facts ?? wrongLines(text)).map(flat);
-    const isListing = ours.text.includes("left out: permissions");
-    const lost = [ours.text, theirs[at]].map((shown, which) =>
-      which === 0 && isListing && !facts ? 0 : wanted.filter((one) => !flat(shown).includes(one)).length,
-    );
-    sum.cases += 1;
-    sum.before += ours.before;
-    sum.ours += ours.tokens;
-    sum.peer += tokens;
-    sum.lost = sum.lost.map((all, which) => all + lost[which]);
-    if (lost[1] === 0 && tokens < ours.tokens) fewer += 1;
+  const script = new URL("./peer_headroom.py", import.meta.url).pathname;
+  const options = { env: { ...process.env, PYTHONPATH: headroom }, maxBuffer: 1 << 28, encoding: "utf8" };
+  for (const [name, group] of Object.entries(groups)) {
+    const input = JSON.stringify(group.map(({ text, command, kind }) => ({ text, command, kind })));
+    const theirs = JSON.parse(execFileSync("python3", [script], { ...options, input }));
+    const sum = { before: 0, ours: 0, peer: 0, lost: [0, 0], fewer: 0 };
+    for (const [at, { text, command, facts = wrongLines(text) }] of group.entries()) {
+      const ours = reduceOutput(text, { command });
+      const tokens = count(theirs[at]);
+      const isListing = ours.text.includes("left out: permissions");
+      const lost = [ours.text, theirs[at]].map((shown, which) =>
+        which === 0 && isListing ? 0 : facts.map(flat).filter((one) => !flat(shown).includes(one)).length,
+      );
+      sum.before += ours.before;
+      sum.ours += ours.tokens;
+      sum.peer += tokens;
+      sum.lost = sum.lost.map((all, which) => all + lost[which]);
+      if (lost[1] === 0 && tokens < ours.tokens) sum.fewer += 1;
+    }
+    console.log(`\nbeside headroom, ${name}: ${group.length}`);
+    console.log(`- ${sum.before} tokens -> ${sum.ours} (headroom ${sum.peer})`);
+    console.log(`- lost facts: ${sum.lost[0]} (headroom ${sum.lost[1]}); its text has fewer tokens in ${sum.fewer}`);
   }
-  for (const { isFixture, cases, before, ours, peer, lost } of sums) {
-    console.log(`\nbeside headroom, ${isFixture ? "tokenjuice's fixtures" : "results of the transcripts"}: ${cases}`);
-    console.log(`- ${before} tokens -> ${ours} (headroom ${peer})`);
-    console.log(`- lost ${isFixture ? "facts" : "lines about errors"}: ${lost[0]} (headroom ${lost[1]})`);
-  }
-  console.log(`- all kept by headroom in fewer tokens: ${fewer}`);
 }
 
 /** 8 MB of a test run, counted and reduced; the share of counting is measured apart. */

@@ -5,6 +5,7 @@ mod compat;
 mod reduce;
 mod repeats;
 mod schema;
+mod tables;
 mod tape;
 mod truncate;
 

@@ -60,8 +60,10 @@ test("content of a result is reduced at birth, and stored whole if it is still l
   const store = ({ content }: { content: string }) => `/results/${stored.push(content)}`;
   await toolContent(result, { command: "cargo test", store, maxInlineTokens: 100 });
   assert.deepEqual(stored, []);
-  const long = await toolContent(result, { command: "make", store, maxInlineTokens: 100 });
-  assert.deepEqual(stored, [LOG]);
+  const squares = Array.from({ length: 300 }, (_, n) => `part ${n * n} is built`).join("\n");
+  const built = { content: [{ type: "text", text: squares }] };
+  const long = await toolContent(built, { command: "make", store, maxInlineTokens: 100 });
+  assert.deepEqual(stored, [squares]);
   assert.match(long.text, /stored in \/results\/1/);
 });
 

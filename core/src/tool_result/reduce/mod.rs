@@ -11,10 +11,13 @@
 //! - `lines`: leaves lines out.
 //! - `shape`: writes matches by file, paths by folder and listings without columns.
 //! - `rows`: writes tables without alignment, and rows by folder.
-//! - `table`: writes JSON without white space, and lists of alike objects as tables.
+//! - `table` and `csv`: write JSON without white space, and lists of alike objects as tables.
+//! - `alike`: writes runs of lines, items and rows that are equal or count on by their ends.
 //! - `html`: returns the text of HTML.
 //! - `repeats`: replaces lines that an earlier result has, too.
 
+mod alike;
+mod csv;
 mod html;
 mod lines;
 mod pattern;
@@ -183,6 +186,12 @@ fn shortened(text: &str, source: Source) -> Option<Reduced> {
     let out = out.unwrap_or_else(|| plain.into());
     // Blank lines of an output mean nothing. Those of an unknown text may.
     done.text = if is_output { lines::without_gaps(out.trim_end()) } else { out };
+    // Matches are lines of files, too.
+    let may_count = is_output && !rules.iter().any(|rule| rule.shapes.contains(&Shape::Matches));
+    if let Some(text) = may_count.then(|| alike::lines(&done.text)).flatten() {
+        done.text = text;
+        done.rules.push("counting".into());
+    }
     (done.text.len() < text.len()).then_some(done)
 }
 

@@ -1,9 +1,8 @@
 //! Writes JSON without white space and without escapes of letters, lists of objects with the same keys as tables, and
-//! equal items that follow each other once. Nothing is lost.
-
-use std::ops::Range;
+//! runs of alike items by their ends. Nothing is lost.
 
 use super::super::tape::{Kind, Node, read};
+use super::{alike, csv};
 
 /// A list of fewer objects is shorter as it is.
 const MIN_ROWS: usize = 3;
@@ -14,12 +13,18 @@ pub fn json(text: &str) -> Option<String> {
     if !trimmed.starts_with(['{', '[']) {
         return None;
     }
-    if let Some(nodes) = read(trimmed) {
-        let mut out = String::with_capacity(trimmed.len());
-        Writer { text: trimmed, nodes: &nodes }.write(0, &mut out);
-        return Some(out);
+    let Some(nodes) = read(trimmed) else { return lines(trimmed) };
+    let writer = Writer { text: trimmed, nodes: &nodes };
+    let rows: Vec<usize> = writer.children(0).collect();
+    let mut out = String::with_capacity(trimmed.len());
+    match writer.common(&rows).filter(|_| nodes[0].kind == Kind::List && rows.len() >= MIN_ROWS) {
+        Some(columns) => {
+            csv::write(&columns, rows.iter().map(|&row| (writer, row)), "\n", &mut out);
+            out.pop();
+        }
+        None => writer.write(0, &mut out),
     }
-    lines(trimmed)
+    Some(out)
 }
 
 /// JSON lines: consecutive lines with the same keys are one table.
@@ -35,17 +40,16 @@ fn lines(text: &str) -> Option<String> {
         let columns = first.common(&[0]).map(Columns::flat);
         let is_same = |writer: &&Writer| writer.common(&[0]).map(Columns::flat) == columns;
         let count = rest.iter().take_while(is_same).count();
-        let columns = columns.filter(|_| count >= MIN_ROWS);
-        if let Some(columns) = &columns {
-            columns.write(&mut out);
-            out.push_str(" of each row:\n");
-        }
-        for writer in &rest[..count] {
-            match &columns {
-                Some(columns) => writer.row(0, columns, &mut out),
-                None => writer.write(0, &mut out),
+        match columns.filter(|_| count >= MIN_ROWS) {
+            Some(columns) => {
+                // Other lines precede the table, or follow it.
+                let end = if count < writers.len() { " of each row:\n" } else { "\n" };
+                csv::write(&columns, rest[..count].iter().map(|&writer| (writer, 0)), end, &mut out);
             }
-            out.push('\n');
+            None => rest[..count].iter().for_each(|writer| {
+                writer.write(0, &mut out);
+                out.push('\n');
+            }),
         }
         rest = &rest[count..];
     }
@@ -54,7 +58,7 @@ fn lines(text: &str) -> Option<String> {
 
 /// The names of the values that all rows of a table have, and those of their own objects.
 #[derive(Debug, PartialEq)]
-struct Columns<'a>(Vec<(&'a str, Option<Columns<'a>>)>);
+pub struct Columns<'a>(pub Vec<(&'a str, Option<Columns<'a>>)>);
 
 impl<'a> Columns<'a> {
     /// Returns the names alone.
@@ -84,7 +88,8 @@ impl<'a> Columns<'a> {
     }
 }
 
-struct Writer<'a> {
+#[derive(Clone, Copy)]
+pub struct Writer<'a> {
     text: &'a str,
     nodes: &'a [Node],
 }
@@ -102,7 +107,16 @@ impl<'a> Writer<'a> {
         })
     }
 
-    fn written(&self, number: usize) -> &'a str {
+    /// Returns the values of an object.
+    pub fn values(&self, number: usize) -> impl Iterator<Item = usize> + use<'a> {
+        self.children(number).skip(1).step_by(2)
+    }
+
+    pub fn kind(&self, number: usize) -> Kind {
+        self.nodes[number].kind
+    }
+
+    pub fn written(&self, number: usize) -> &'a str {
         let Node { start, end, .. } = self.nodes[number];
         &self.text[start..end]
     }
@@ -122,7 +136,7 @@ impl<'a> Writer<'a> {
         }
         let mut values: Vec<Vec<usize>> = vec![Vec::with_capacity(rows.len()); keys.len()];
         for &row in rows {
-            for (column, value) in values.iter_mut().zip(self.children(row).skip(1).step_by(2)) {
+            for (column, value) in values.iter_mut().zip(self.values(row)) {
                 column.push(value);
             }
         }
@@ -149,7 +163,7 @@ impl<'a> Writer<'a> {
     }
 
     // Recursion is safe here: the reader accepts at most 128 levels.
-    fn write(&self, number: usize, out: &mut String) {
+    pub fn write(&self, number: usize, out: &mut String) {
         match self.nodes[number].kind {
             Kind::Text => push_readable(self.written(number), out),
             Kind::Other => out.push_str(self.written(number)),
@@ -178,29 +192,17 @@ impl<'a> Writer<'a> {
 
     fn list(&self, number: usize, out: &mut String, mut write: impl FnMut(usize, &mut String)) {
         out.push('[');
-        // The last item that differs from the one before it, and the number of equal ones behind it.
-        let (mut last, mut more) = (0..0, 0);
+        let mut items = Vec::with_capacity(self.nodes[number].items);
         for item in self.children(number) {
-            let start = out.len();
-            if !last.is_empty() {
+            if !items.is_empty() {
                 out.push(',');
             }
-            let mut begin = out.len();
+            let start = out.len();
             write(item, out);
-            if out[begin..] == out[last.clone()] {
-                out.truncate(start);
-                more += 1;
-                continue;
-            }
-            if more > 0 {
-                let next = out.split_off(start);
-                push_more(last, more, out);
-                begin = out.len() + 1;
-                out.push_str(&next);
-            }
-            (last, more) = (begin..out.len(), 0);
+            items.push(start..out.len());
         }
-        push_more(last, more, out);
+        let edits = alike::runs(out, &items).into_iter().map(|(range, note)| (range, format!("\"{note}\"")));
+        alike::replace(out, edits);
         out.push(']');
     }
 
@@ -214,7 +216,7 @@ impl<'a> Writer<'a> {
     /// Writes the values of an object as a list.
     fn row(&self, number: usize, columns: &Columns, out: &mut String) {
         out.push('[');
-        let values = self.children(number).skip(1).step_by(2);
+        let values = self.values(number);
         for (at, (value, (_, inner))) in values.zip(&columns.0).enumerate() {
             if at > 0 {
                 out.push(',');
@@ -228,21 +230,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Writes how often an item follows itself, or the items if that is shorter.
-fn push_more(item: Range<usize>, more: usize, out: &mut String) {
-    let note = format!(",\"[{more} times more]\"");
-    if note.len() < (item.len() + 1) * more {
-        out.push_str(&note);
-        return;
-    }
-    for _ in 0..more {
-        out.push(',');
-        out.extend_from_within(item.clone());
-    }
-}
-
 /// Writes a string of JSON with its letters: their escapes take five times as many tokens.
-fn push_readable(text: &str, out: &mut String) {
+pub fn push_readable(text: &str, out: &mut String) {
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
         out.push_str(&rest[..at]);
@@ -294,19 +283,19 @@ mod tests {
     fn json_is_short() {
         check("{ \"a\": [1, 2],\n \"b\": {} }", Some(r#"{"a":[1,2],"b":{}}"#));
         check(
-            r#"[{"a":1,"b":"x"},{"a":2,"b":"y"},{"a":3,"b":[ ]}]"#,
-            Some(r#"{"columns":["a","b"],"rows":[[1,"x"],[2,"y"],[3,[]]]}"#),
+            r#"{"x":[{"a":1,"b":"x"},{"a":2,"b":"y"},{"a":3,"b":[ ]}]}"#,
+            Some(r#"{"x":{"columns":["a","b"],"rows":[[1,"x"],[2,"y"],[3,[]]]}}"#),
         );
         check(
-            r#"[{"a":{"b":1,"c":2}},{"a":{"b":3,"c":4}},{"a":{"b":5,"c":[{}]}}]"#,
-            Some(r#"{"columns":[{"a":["b","c"]}],"rows":[[[1,2]],[[3,4]],[[5,[{}]]]]}"#),
+            r#"[[{"a":{"b":1,"c":2}},{"a":{"b":3,"c":4}},{"a":{"b":5,"c":[{}]}}]]"#,
+            Some(r#"{"columns":[{"a":["b","c"]}],"rows":[[[[1,2]],[[3,4]],[[5,[{}]]]]]}"#),
         );
         check(r#"[[{"a":1},{"a":2}],[{"a":3}],[]]"#, Some(r#"{"columns":["a"],"rows":[[[1],[2]],[[3]],[]]}"#));
         check(r#"[{"a":1},{"a":2}]"#, Some(r#"[{"a":1},{"a":2}]"#));
         check(r#"[{"a":1},{"a":2},{"b":3}]"#, Some(r#"[{"a":1},{"a":2},{"b":3}]"#));
         check(
             "{\"t\":1,\"m\":\"a\"}\n{\"t\":2,\"m\":\"b\"}\n{\"t\":3,\"m\":\"c\"}\n{\"e\":1}\n",
-            Some("[\"t\",\"m\"] of each row:\n[1,\"a\"]\n[2,\"b\"]\n[3,\"c\"]\n{\"e\":1}\n"),
+            Some("t,m of each row:\n1,a\n2,b\n3,c\n{\"e\":1}\n"),
         );
         check("{not json}", None);
         check("text", None);
@@ -326,8 +315,8 @@ mod tests {
         check(r#"["ok","ok","ok","ok","ok","no"]"#, Some(r#"["ok","[4 times more]","no"]"#));
         check("[7,7,7,0,0]", Some("[7,7,7,0,0]"));
         let beat = r#"{"event":"beat","ok":true}"#;
-        let rows = r#"{"columns":["event","ok"],"rows":[["beat",true],"[39 times more]"]}"#;
-        check(&format!("[{}]", vec![beat; 40].join(",")), Some(rows));
+        check(&format!("[{}]", vec![beat; 40].join(",")), Some("event,ok\nbeat,true\n[39 times more]"));
         check("[[],[],[]]", Some("[[],[],[]]"));
+        check("[20,19,18,17,16,15,14,13,12,11,10]", Some(r#"[20,19,"[8 more, counting on]",10]"#));
     }
 }
