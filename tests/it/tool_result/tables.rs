@@ -61,7 +61,7 @@ fn random_rows(rng: &mut Rng) -> Value {
     let columns = rng.usize(1..5);
     let kinds: Vec<usize> = (0..columns).map(|_| rng.usize(0..6)).collect();
     let (step, fixed) = (rng.i64(-3..4), TEXTS[rng.usize(0..TEXTS.len())]);
-    let rows = (0..rng.i64(3..40)).map(|at| {
+    let rows = (0..rng.i64(2..40)).map(|at| {
         let value = |kind| match kind {
             0 => json!(1_000 + at * step),
             1 => json!(format!("part {at}")),

@@ -4,7 +4,8 @@
 use super::super::tape::{Kind, Node, read};
 use super::{alike, csv};
 
-/// A list of fewer objects is shorter as it is.
+/// Min objects of a table: of fewer the text is shorter as it is. Those of lines of cells, and of lists in JSON.
+const MIN_LINES: usize = 2;
 const MIN_ROWS: usize = 3;
 
 /// Returns a JSON text (an object, a list, or one of them in each line) in its short form; `None` if it is not JSON.
@@ -17,7 +18,7 @@ pub fn json(text: &str) -> Option<String> {
     let writer = Writer { text: trimmed, nodes: &nodes };
     let rows: Vec<usize> = writer.children(0).collect();
     let mut out = String::with_capacity(trimmed.len());
-    match writer.common(&rows).filter(|_| nodes[0].kind == Kind::List && rows.len() >= MIN_ROWS) {
+    match writer.common(&rows).filter(|_| nodes[0].kind == Kind::List && rows.len() >= MIN_LINES) {
         Some(columns) => {
             csv::write(&columns, rows.iter().map(|&row| (writer, row)), "\n", &mut out);
             out.pop();
@@ -40,7 +41,7 @@ fn lines(text: &str) -> Option<String> {
         let columns = first.common(&[0]).map(Columns::flat);
         let is_same = |writer: &&Writer| writer.common(&[0]).map(Columns::flat) == columns;
         let count = rest.iter().take_while(is_same).count();
-        match columns.filter(|_| count >= MIN_ROWS) {
+        match columns.filter(|_| count >= MIN_LINES) {
             Some(columns) => {
                 // Other lines precede the table, or follow it.
                 let end = if count < writers.len() { " of each row:\n" } else { "\n" };
@@ -291,7 +292,8 @@ mod tests {
             Some(r#"{"columns":[{"a":["b","c"]}],"rows":[[[[1,2]],[[3,4]],[[5,[{}]]]]]}"#),
         );
         check(r#"[[{"a":1},{"a":2}],[{"a":3}],[]]"#, Some(r#"{"columns":["a"],"rows":[[[1],[2]],[[3]],[]]}"#));
-        check(r#"[{"a":1},{"a":2}]"#, Some(r#"[{"a":1},{"a":2}]"#));
+        check(r#"[{"a":1},{"a":2}]"#, Some("a\n1\n2"));
+        check(r#"{"x":[{"a":1},{"a":2}]}"#, Some(r#"{"x":[{"a":1},{"a":2}]}"#));
         check(r#"[{"a":1},{"a":2},{"b":3}]"#, Some(r#"[{"a":1},{"a":2},{"b":3}]"#));
         check(
             "{\"t\":1,\"m\":\"a\"}\n{\"t\":2,\"m\":\"b\"}\n{\"t\":3,\"m\":\"c\"}\n{\"e\":1}\n",
