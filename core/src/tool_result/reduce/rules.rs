@@ -94,23 +94,30 @@ thread_local! {
     static READ: &'static [Rule] = Vec::leak(read().unwrap_or_default());
 }
 
-/// Returns the reducers of a text: that of its command, or the one whose lines it has, and those for all texts.
+/// Returns the reducers of a text: those of its commands, or the one whose lines it has, and those for all texts.
 pub fn of(command: &str, text: &str) -> Vec<&'static Rule> {
     let all = READ.with(|read| *read);
-    let named = stages(command).into_iter().find_map(|words| {
+    let of_words = |words: Vec<&str>| {
         let score = |rule: &&Rule| rule.commands.iter().filter_map(|command| runs(&words, command)).max();
         all.iter().filter(|rule| score(rule).is_some()).max_by_key(score)
-    });
-    let found = named.or_else(|| {
+    };
+    let mut found: Vec<&Rule> = Vec::new();
+    for pipeline in pipelines(command) {
+        // The others of a pipeline read what the first one writes.
+        let rule = stages(pipeline).into_iter().find_map(of_words);
+        found.extend(rule.filter(|rule| found.iter().all(|other| other.name != rule.name)));
+    }
+    if found.is_empty() {
         let looks = all.iter().map(|rule| (seen(rule, text), rule));
         let best = looks.rev().max_by_key(|(seen, _)| *seen);
-        best.filter(|(seen, _)| *seen >= MIN_LOOKS).map(|(_, rule)| rule)
-    });
+        found.extend(best.filter(|(seen, _)| *seen >= MIN_LOOKS).map(|(_, rule)| rule));
+    }
     // Of an unknown text only what its own rule names may go: it may be a file.
-    let is_output = found.map_or(!command.is_empty(), |found| !found.quotes);
-    let is_other = |rule: &&Rule| found.is_none_or(|found| found.name != rule.name);
-    let general = all.iter().filter(|rule| is_output && rule.commands.is_empty()).filter(is_other);
-    found.into_iter().chain(general).collect()
+    let is_output = if found.is_empty() { !command.is_empty() } else { !found.iter().any(|rule| rule.quotes) };
+    for rule in all.iter().filter(|rule| is_output && rule.commands.is_empty()) {
+        found.extend((found.iter().all(|other| other.name != rule.name)).then_some(rule));
+    }
+    found
 }
 
 /// Programs that print files, and the number of their operands that are none: the script of `sed`.
@@ -135,7 +142,7 @@ const OUTPUTS: [&str; 4] = [".log", ".out", ".jsonl", ".ndjson"];
 
 /// Returns whether a command line prints a file that may be edited later, by its exact text.
 pub fn prints_file(command: &str) -> bool {
-    stages(command).iter().any(|words| {
+    pipelines(command).flat_map(stages).any(|words| {
         let bare: Vec<&str> = words.iter().map(|word| word.trim_matches(['\'', '"', '(', ')', '{', '}'])).collect();
         if let ["git", rest @ ..] = bare.as_slice() {
             return rest.contains(&"show") && rest.iter().any(|word| !word.starts_with('-') && word.contains(':'));
@@ -163,9 +170,15 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the words of each program that a command line runs, without wrappers and settings of variables.
-fn stages(command: &str) -> Vec<Vec<&str>> {
-    let stages = command.split(['|', ';', '\n', '&']).map(words);
+/// Splits a command line into the parts that run one after the other.
+fn pipelines(command: &str) -> impl Iterator<Item = &str> {
+    // Not at `2>&1`.
+    command.split([';', '\n']).flat_map(|part| part.split("&&")).flat_map(|part| part.split("||"))
+}
+
+/// Returns the words of each program in a pipeline, without wrappers and settings of variables.
+fn stages(pipeline: &str) -> Vec<Vec<&str>> {
+    let stages = pipeline.split('|').map(words);
     stages.filter(|words| !matches!(words.first().copied(), None | Some("cd" | "echo" | "set" | "export"))).collect()
 }
 
@@ -217,6 +230,18 @@ mod tests {
         check("python -m pytest -q", "pytest");
         check("git -C x status", "git status");
         check("/usr/bin/rg -n todo", "search");
+    }
+
+    #[test]
+    fn each_command_of_a_line_has_its_rule() {
+        let check = |command: &str, wanted: &[&str]| {
+            let rules = of(command, "");
+            let names = rules.iter().filter(|rule| !rule.commands.is_empty()).map(|rule| rule.name.as_str());
+            assert_eq!(names.collect::<Vec<_>>(), wanted, "{command}");
+        };
+        check("git status && git diff", &["git status", "git diff"]);
+        check("cargo test 2>&1 | grep -n failed; cargo build", &["cargo"]);
+        check("npm ci || npx jest", &["packages", "jest"]);
     }
 
     #[test]

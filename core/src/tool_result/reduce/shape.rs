@@ -5,12 +5,13 @@ use serde::Deserialize;
 
 use super::rows;
 use crate::map::HashSet;
+use crate::tool_result::errors::is_error;
 
 /// The shape of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Shape {
-    /// `path:12:text` for each match. Nothing is lost.
+    /// `path:12:text` or `path:text` for each match. Nothing is lost.
     Matches,
     /// A path in each line, with other words or alone. Nothing is lost.
     Paths,
@@ -59,16 +60,17 @@ fn matches(text: &str) -> Option<String> {
         lines += usize::from(!matches!(line.trim(), "" | "--"));
         // A line of context is one of a file with a match: a name may contain `-12-`, too.
         let context = places(line, '-').find(|(path, _)| known.contains(path));
-        match context.or_else(|| places(line, ':').next()) {
-            Some((path, rest)) => {
+        let numbered = context.or_else(|| places(line, ':').next()).map(|(path, rest)| (path, "\n", rest));
+        match numbered.or_else(|| unnumbered(line)) {
+            Some((path, end, rest)) => {
                 found += 1;
                 if open == Some(path) {
                     repeated += 1;
                 } else {
-                    out.push_str(path);
-                    out.push('\n');
+                    out.extend([path, end]);
                     open = Some(path);
                 }
+                out.push_str(if end == "\n" { "" } else { " " });
                 out.push_str(rest);
                 out.push('\n');
             }
@@ -91,6 +93,14 @@ fn places(line: &str, mark: char) -> impl Iterator<Item = (&str, &str)> {
         let count = digits(rest);
         count > 0 && rest[count..].starts_with(mark) && is_path(path)
     })
+}
+
+/// Splits a match without its line number, `path:text`: the path, what ends the line above the texts, and the text. A
+/// line about an error stays whole.
+fn unnumbered(line: &str) -> Option<(&str, &str, &str)> {
+    let (path, text) = line.split_once(':')?;
+    let is_match = is_path(path) && path.contains(['/', '.']) && !text.starts_with("//") && !is_error(line);
+    is_match.then_some((path, ":\n", text))
 }
 
 /// Max bytes of a path.
@@ -225,6 +235,13 @@ mod tests {
             ),
         );
         check(Shape::Matches, "12:30:01 started\n12:30:02 ended\n", None);
+        // Without numbers.
+        check(
+            Shape::Matches,
+            "src/a.rs:use b;\nsrc/a.rs:  b::c()\nsrc/a.rs:12: x\nb.md:a: b\nb.md:an error\nMakefile:all\n",
+            Some("src/a.rs:\n use b;\n   b::c()\n12: x\nb.md:\n a: b\nb.md:an error\nMakefile:all\n"),
+        );
+        check(Shape::Matches, "https://a.b/c\nhttps://a.b/d\nhttps://a.b/e\n", None);
     }
 
     #[test]
