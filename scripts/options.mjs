@@ -148,11 +148,23 @@ function rows(known, schema, type, accepted, prefix = "") {
     if (isGroup && holder)
       return [[name, "an object:", member.doc], ...rows(known, spec, holder, accepted, `${prefix}${option}.`)];
     const declared = constraintOf(all, types, member.type.replace(/ \| undefined$/, ""));
-    const accepts = accepted(spec) ?? texts.get(declared) ?? `\`${declared}\``;
+    const accepts = withType(texts, accepted(spec), declared);
     const [list, items] = accepts === "a list" ? itemsOf(known, declared, `${prefix}${option}`) : [accepts, []];
     return [[name, list, member.doc], ...items];
   });
 }
+
+/** Returns what an option accepts: by its check, and by its type where that says more. */
+function withType(texts, accepts, declared) {
+  const [, item] = /^(?:readonly )?(\w+)\[\]$/.exec(declared) ?? [];
+  if (accepts === undefined || accepts === "a text") return texts.get(declared) ?? accepts ?? `\`${declared}\``;
+  if (accepts === "a list of texts" && texts.has(item)) return `a list of ${texts.get(item).replace(" or ", ", ")}`;
+  const isShort = declared.length <= LONGEST_TYPE;
+  return accepts === "a function" && isShort ? `a function, \`${declared}\`` : accepts;
+}
+
+/** Maximum length of a function's type on the page. */
+const LONGEST_TYPE = 160;
 
 /**
  * Returns the accepted values of an option, as in the error; undefined if only the code that reads the value can tell.
@@ -191,7 +203,8 @@ export async function withOptions(page) {
       ...rows({ all, texts, shown }, own, type, (spec) => accepted(need, spec)),
     ];
     const lines = table.map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
-    return `${part.slice(0, part.indexOf("\n"))}\n\n${lines}\n\n<!-- end -->`;
+    const types = type.split(" & ").map((one) => `\`${one}\``);
+    return `${part.slice(0, part.indexOf("\n"))}\n\nType ${types.join(" and ")}:\n\n${lines}\n\n<!-- end -->`;
   });
   return made.join("");
 }

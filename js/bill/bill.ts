@@ -41,7 +41,7 @@ const MILLION = 1_000_000;
  * import { replayCost } from "espalier/bill";
  *
  * const messages = JSON.parse(await readFile("session.json", "utf8"));
- * const { requests, ways } = await replayCost(messages, { model: "claude-sonnet-4-5", budget: 30_000 });
+ * const { requests, ways } = await replayCost(messages, { model: "claude-sonnet-4-6", budget: 30_000 });
  * const [whole, pruned] = ways;
  * whole.cost >= pruned.cost; // => true
  * requests === whole.rows.length; // => true

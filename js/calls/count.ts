@@ -72,7 +72,7 @@ export function countTools(tools: ToolList, options: Omit<CountOptions, "tools">
  *
  * const url = "https://example.com/diagram.png";
  * const imageSize = () => ({ width: 1_000, height: 750 });
- * countPart({ type: "image", url }, { model: "claude-sonnet-4-5", imageSize }).tokens; // => 1000
+ * countPart({ type: "image", url }, { model: "claude-sonnet-4-6", imageSize }).tokens; // => 1000
  * ```
  *
  * @throws EspalierError `bad_input` with the path of the invalid field; and the errors of {@link countMessages}

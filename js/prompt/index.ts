@@ -5,6 +5,7 @@ export type { BudgetContributor, BudgetErrorDetails } from "./budget-error.ts";
 export { BuiltinTokenizer } from "./builtin-tokenizer.ts";
 export type { BuiltinTokenizerOptions, PromisedTokenizer } from "./builtin-tokenizer.ts";
 export { PromptElement } from "./element.ts";
+export type { CancellationToken } from "./host-types.ts";
 export * from "./elements/index.ts";
 export { SearchResults } from "./elements/search-results.ts";
 export type { SearchResultsProps } from "./elements/search-results.ts";

@@ -38,9 +38,9 @@ interface Answer {
  * import { openConversation } from "espalier";
  * import { fitToolRunner } from "espalier/anthropic";
  *
- * const conversation = await openConversation({ format: "anthropic", model: "claude-sonnet-4-5" });
+ * const conversation = await openConversation({ format: "anthropic", model: "claude-sonnet-4-6" });
  * const runner = new Anthropic().beta.messages.toolRunner({
- *   model: "claude-sonnet-4-5",
+ *   model: "claude-sonnet-4-6",
  *   max_tokens: 1_000,
  *   messages: [{ role: "user", content: "Fix the parser." }],
  *   tools: [],

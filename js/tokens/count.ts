@@ -64,7 +64,7 @@ function encodingByName(model: string): EncodingName {
  * import { encodingForModel } from "espalier/tokens";
  *
  * encodingForModel("gpt-4"); // => { encoding: "cl100k_base", origin: "exact" }
- * encodingForModel("claude-sonnet-4-5"); // => { encoding: "o200k_base", origin: "prior" }
+ * encodingForModel("claude-sonnet-4-6"); // => { encoding: "o200k_base", origin: "prior" }
  * ```
  *
  * @throws EspalierError `bad_option` if `model` is not text

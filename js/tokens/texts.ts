@@ -322,7 +322,7 @@ function newestOnly(state: unknown): unknown {
  * import { Calibration } from "espalier/tokens";
  *
  * const messages = [{ role: "user", content: "Why does the build fail?" }];
- * const calibration = new Calibration("claude-sonnet-4-5");
+ * const calibration = new Calibration("claude-sonnet-4-6");
  * const { total } = countMessages(messages, { format: "anthropic" });
  * calibration.sent({ id: "1", tokens: total });
  * calibration.reported({ id: "1", tokens: 2 * total }); // `usage.input_tokens` of the reply

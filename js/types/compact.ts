@@ -41,7 +41,10 @@ export interface CompactOptions extends CountOptions {
   onFailure?: "leave" | "offline";
   /** Ids (or indices) of messages that must stay verbatim. Default: only those that always stay. */
   keep?: readonly (string | number)[];
-  /** Aborting it ends the call: the status is `cancelled`, and nothing changes. Default: none. */
+  /**
+   * Aborting it ends the call: the status is `cancelled`, and nothing changes. Without `llm`, `hooks` and `readFile`
+   * there is nothing to wait for, and it is not read. Default: none.
+   */
   signal?: AbortSignal;
   /**
    * Max input tokens of the summarising model. Default: the limit of `llmModel`; without one the whole history is
@@ -61,7 +64,7 @@ export interface CompactOptions extends CountOptions {
   profile?: ProfileName | ProfileFields;
   /** The steps in order; a step that is not listed is skipped. Default: the profile's. */
   ladder?: readonly Rung[];
-  /** Newest results that no rule clears. Default: the profile's. */
+  /** Newest results that no rule clears: `results`, `rounds`, `tokens` and `turn`. Default: the profile's. */
   protect?: Fields<Profile["protect"]>;
   /** More tools whose results are never cleared. Those of todo lists, plans, memory, skills and questions never are. */
   exempt?: readonly string[];
@@ -92,7 +95,10 @@ export interface CompactOptions extends CountOptions {
   instructions?: string | readonly string[];
   /** State of the host that goes into the summary message unchanged, read again at every compaction. */
   blocks?: readonly HostBlock[];
-  /** Where the whole conversation is stored, and the agent's tool that reads files. */
+  /**
+   * Where the whole conversation is stored: the `path` of its file, its number of `lines`, and the agent's `tool` that
+   * reads files, with the name of its `argument` for a path. The summary message says so.
+   */
   transcript?: { path: string; lines?: number; tool?: string; argument?: string };
   /**
    * The agent's tool that returns a message by its id. Default: the {@link recallTool} of the conversation, if there is

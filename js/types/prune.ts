@@ -56,8 +56,8 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
   /** Restores older groups that still fit whole, newest first. Default false. */
   backfill?: boolean;
   /**
-   * `drop` (default), `shrink` (shortens results before it drops anything), or a list of passes in order. A pass that
-   * is not listed is skipped.
+   * `drop` (default), `shrink` (shortens results before it drops anything), or a list of passes in order: `oversize`,
+   * `turns`, `rounds`, `requests`, `currentRounds`, `results`, `arguments`, `media`. A pass that is not listed is skipped.
    */
   order?: "drop" | "shrink" | readonly PrunePass[];
   /** Priorities of messages by id (`m<index>`), 0 for all others. Within a pass the lowest goes first. */

@@ -56,13 +56,8 @@ export interface BudgetResultsOptions extends ResultsOptions {
 
 export interface ClearResultsOptions extends ResultsOptions {
   /**
-   * | profile | minRequestTokens | newest | rounds | minKeptTokens | minFreedTokens |
-   * |---|---|---|---|---|---|
-   * | `espalier` (default) | 0 | 3 | 2 | 0.2 of what messages may have, at most 40,000 | 0.1 of it, at most 20,000 |
-   * | `anthropic` | 100,000 | 3 | 0 | 0 | 0 |
-   * | `gemini-cli` | 0 | 0 | 0 | 50,000 | 30,000, notes not taken off |
-   *
-   * `gemini-cli` masks: it estimates instead of counting, leaves the latest turn out, and its notes are previews.
+   * Whose defaults the next five options have. Default `espalier`. `gemini-cli` also masks: it estimates instead of
+   * counting, leaves the latest turn out, and its notes, which are not taken off what is freed, are previews.
    */
   profile?: "espalier" | "anthropic" | "gemini-cli";
   /**
@@ -70,17 +65,21 @@ export interface ClearResultsOptions extends ResultsOptions {
    * for messages.
    */
   budget?: number;
-  /** Clears nothing in a request of at most this many tokens. */
+  /** Clears nothing in a request of at most this many tokens. Default 0; of `anthropic` 100,000. */
   minRequestTokens?: number;
-  /** Number of newest results that stay. */
+  /** Number of newest results that stay. Default 3; of `gemini-cli` 0. */
   newest?: number;
-  /** Number of newest rounds whose results stay. */
+  /** Number of newest rounds whose results stay. Default 2; of `anthropic` and `gemini-cli` 0. */
   rounds?: number;
-  /** Tokens of results that stay, from the newest on. */
+  /**
+   * Tokens of results that stay, from the newest on. Default: 0.2 of the tokens for messages, at most 40,000; of
+   * `anthropic` 0, of `gemini-cli` 50,000.
+   */
   minKeptTokens?: number;
   /**
    * Min tokens to free. All results that can be cleared are cleared together, and only if that frees this much, because
-   * each clearing costs a cached prefix.
+   * each clearing costs a cached prefix. Default: 0.1 of the tokens for messages, at most 20,000; of `anthropic` 0, of
+   * `gemini-cli` 30,000.
    */
   minFreedTokens?: number;
   /** With `gemini-cli`: leaves the latest turn unchanged. Default true. */

@@ -137,8 +137,12 @@ fn merge(whole: &mut Value, given: &Map<String, Value>, path: &str) -> Result<()
             let known = fields.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             return Err(Error::new(Code::BadOption, format!("there is no field {key:?}; there are {known}")).at(path));
         };
-        match (field.is_object(), value) {
-            (true, Value::Object(inner)) => merge(field, inner, &path)?,
+        match (&mut *field, value) {
+            (Value::Object(_), Value::Object(inner)) => merge(field, inner, &path)?,
+            (Value::Object(usual), Value::Number(_) | Value::String(_) | Value::Bool(_) | Value::Array(_)) => {
+                let known = usual.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                return Err(Error::new(Code::BadOption, format!("it must be an object with {known}")).at(path));
+            }
             _ => *field = value.clone(),
         }
     }

@@ -97,6 +97,9 @@ fn what_is_no_profile_is_refused_by_name() {
     check(r#"{"ladder":["offline","summary"]}"#, "options.profile.ladder[1]");
     check(r#"{"ladder":["squeeze"]}"#, "options.profile.ladder[0]");
     check(r#"{"media":{"media":"burn"}}"#, "options.profile.media.media");
+    check(r#"{"shares":{"users":0.3}}"#, "options.profile.shares.users");
+    let error = Profile::read(r#"{"gain":{"stale":0.1}}"#, "options.profile").unwrap_err();
+    assert_eq!(error.message, "it must be an object with share, minTokens, maxTokens");
 }
 
 #[test]
