@@ -50,10 +50,17 @@ export async function contextOf(browser, { isKept = false, ...options } = {}) {
   return context;
 }
 
-/** Runs `act` at every width, in every theme, without loading the page again. */
+/** Whether every pair of theme and width is tried, and not only every theme and every width. */
+export const isFull = process.env.ESPALIER_PROPERTIES === "full";
+
+/**
+ * Runs `act` at every width and in every theme, without loading the page again: wide in light colours, narrow in dark
+ * ones, and the other two pairs if all properties are tried.
+ */
 export async function inAllSizes(page, act) {
   for (const colorScheme of ["light", "dark"])
     for (const width of [1280, 400]) {
+      if (!isFull && (colorScheme === "light") !== (width === 1280)) continue;
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       await act(`${width} pixels, ${colorScheme}`);
@@ -95,13 +102,19 @@ export async function opened(name, { ready = "#result:not([hidden])", before, ..
     (request) =>
       !request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url()) && complaints.push(request.url()),
   );
-  await before?.(page);
-  await page.goto(`${server.url}${name}`);
-  await page.waitForSelector(ready);
   const close = async () => {
     await browser.close();
     server.close();
   };
+  try {
+    await before?.(page);
+    await page.goto(`${server.url}${name}`);
+    await page.waitForSelector(ready);
+  } catch (error) {
+    // Nobody else could end them, and the test's process would wait for both.
+    await close();
+    throw error;
+  }
   return { page, complaints, server, close };
 }
 
