@@ -50,17 +50,10 @@ export async function contextOf(browser, { isKept = false, ...options } = {}) {
   return context;
 }
 
-/** Whether every pair of theme and width is tried, and not only every theme and every width. */
-export const isFull = process.env.ESPALIER_PROPERTIES === "full";
-
-/**
- * Runs `act` at every width and in every theme, without loading the page again: wide in light colours, narrow in dark
- * ones, and the other two pairs if all properties are tried.
- */
+/** Runs `act` at every width, in every theme, without loading the page again. */
 export async function inAllSizes(page, act) {
   for (const colorScheme of ["light", "dark"])
     for (const width of [1280, 400]) {
-      if (!isFull && (colorScheme === "light") !== (width === 1280)) continue;
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       await act(`${width} pixels, ${colorScheme}`);

@@ -77,7 +77,7 @@ test("the count sees a task that works too long", async () => {
   const { long } = await longTasks(page, () =>
     page.evaluate(() => {
       let sum = 0;
-      for (let at = 0; at < 300_000_000; at++) sum = (sum + at) | 0;
+      for (let at = 0; at < 1_000_000_000; at++) sum = (sum + at) | 0;
       return sum;
     }),
   );

@@ -20,15 +20,10 @@ const host = hosted();
 
 const newPage = async () => (await contextOf(host.browser, { viewport: { width: 1280, height: 1400 } })).newPage();
 
-/** Opens a view in a page that may show another one. */
-async function show(page, view) {
+/** Opens a view in a page that may show another one; returns the styles of its elements, by their place. */
+async function stylesIn(page, view) {
   await page.goto(`${host.url}${VIEWS[view]}`);
   await page.waitForFunction((name) => document.querySelector(`#view-${name}[aria-current=page]`), view);
-}
-
-/** Opens a view; returns the styles of its elements, by their place. */
-async function stylesIn(page, view) {
-  await show(page, view);
   let [before, since] = ["", Date.now()];
   while (Date.now() - since < STILL) {
     const now = await page.evaluate(() => (document.querySelector("main .waiting") ? "" : document.body.innerText));
@@ -63,7 +58,7 @@ async function stylesIn(page, view) {
 test("no view is styled by one that was shown before", async () => {
   const used = await newPage();
   const names = Object.keys(VIEWS);
-  for (const view of names) await show(used, view);
+  for (const view of names) await stylesIn(used, view);
   for (const view of names.reverse()) {
     const page = await newPage();
     const fresh = await stylesIn(page, view);
