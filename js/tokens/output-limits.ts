@@ -92,13 +92,20 @@ export interface OutputLimit {
   source: string;
 }
 
+/** The last name that was looked up: a host asks for one model in request after request. */
+let last: { model: string; limit: Readonly<OutputLimit> | undefined } | undefined;
+
 /**
  * Returns the max output tokens of a model by its name; undefined if they are not known. A version that the table does
  * not have is not known, even if its predecessor is.
  */
-export function outputLimitOf(model: string | undefined): OutputLimit | undefined {
+export function outputLimitOf(model: string | undefined): Readonly<OutputLimit> | undefined {
   if (model === undefined) return undefined;
-  const name = plain(model);
+  if (last?.model !== model) last = { model, limit: lookUp(plain(model)) };
+  return last.limit;
+}
+
+function lookUp(name: string): OutputLimit | undefined {
   if (OTHERS.test(name)) return undefined;
   let best: (OutputLimit & { length: number }) | undefined;
   for (const { source, models } of ROWS) {

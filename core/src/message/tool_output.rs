@@ -60,6 +60,7 @@ pub fn is_own(line: &str) -> bool {
 /// assert!(says_failed("Error: no such file", Dialects::ALL) && !says_failed("Errors of the past", Dialects::ALL));
 /// ```
 pub fn says_failed(output: &str, dialects: Dialects) -> bool {
+    let output = output.trim_start();
     results(Says::Fail, dialects).any(|pattern| pattern.read(output).is_some())
 }
 
@@ -170,6 +171,10 @@ impl Reading {
     }
 
     fn match_line<'t>(&self, says: Says, line: &'t str) -> Option<Line<'t>> {
+        // No pattern matches a blank line, and an output may consist of a million of them.
+        if line.trim_start().is_empty() {
+            return None;
+        }
         results(says, self.dialects).find_map(|pattern| pattern.read(line))
     }
 
@@ -197,9 +202,9 @@ impl Reading {
                 Some(Line { number: Some(number), rest, .. }) if out.last().is_none_or(|(last, _)| *last < number) => {
                     out.push((number, rest.to_string()));
                 }
-                _ if self.is(Says::Cut, line) => is_cut = true,
                 // Blank lines around a line by the tool.
                 _ if line.trim().is_empty() => {}
+                _ if self.is(Says::Cut, line) => is_cut = true,
                 _ => return None,
             }
         }
@@ -212,12 +217,27 @@ impl Reading {
         let from = self.begin.or(call.range.map(|(from, _)| from)).unwrap_or(1).max(1);
         // After a gap of unknown length the line numbers are unknown.
         let is_gap = |line: &str| {
-            self.is(Says::Cut, line) || results(Says::Find, self.dialects).any(|pattern| line.contains(pattern.0))
+            let has = |pattern: Pattern| line.contains(pattern.0);
+            !line.is_empty() && (self.is(Says::Cut, line) || results(Says::Find, self.dialects).any(has))
         };
         let until = lines.iter().position(|line| is_gap(line));
         self.shown.is_cut |= until.is_some();
         let shown = &lines[..until.unwrap_or(lines.len())];
         // A call may contain any number; lines beyond the maximum number are dropped.
         (from..=u64::MAX).zip(shown).map(|(number, line)| (number, line.to_string())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dialects::{Dialects, Says, results};
+
+    #[test]
+    fn no_pattern_matches_a_blank_line() {
+        for says in [Says::Fail, Says::Cut, Says::Wrap, Says::Lead, Says::Stop, Says::Number] {
+            for pattern in results(says, Dialects::ALL) {
+                assert!(["", "  ", "\t\r"].iter().all(|line| pattern.read(line).is_none()), "{pattern:?}");
+            }
+        }
     }
 }

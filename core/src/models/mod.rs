@@ -3,6 +3,8 @@
 //! In: a name, as a provider or a router writes it. Out: [`Facts`], or nothing for a name that is not in the table. The
 //! table (`table.txt`) is data with a date and a source; `npm run models` writes it. Start reading at [`facts`].
 
+use std::cell::RefCell;
+
 use serde::Serialize;
 
 const TABLE: &str = include_str!("table.txt");
@@ -57,6 +59,8 @@ struct Row {
 
 thread_local! {
     static ROWS: Vec<Row> = rows();
+    /// The last name that was looked up: a host asks for one model in request after request.
+    static LAST: RefCell<Option<(String, Option<Facts>)>> = const { RefCell::new(None) };
 }
 
 fn rows() -> Vec<Row> {
@@ -86,6 +90,13 @@ fn rows() -> Vec<Row> {
 /// assert_eq!(facts("my-own-model"), None);
 /// ```
 pub fn facts(name: &str) -> Option<Facts> {
+    LAST.with_borrow_mut(|last| match last {
+        Some((known, facts)) if known == name => *facts,
+        _ => last.insert((name.to_string(), look_up(name))).1,
+    })
+}
+
+fn look_up(name: &str) -> Option<Facts> {
     let name = name.rsplit('/').next()?.to_lowercase().replacen("gpt-35", "gpt-3.5", 1);
     let name = name.split_once("anthropic.").map_or(name.as_str(), |(_, name)| name);
     ROWS.with(|rows| {

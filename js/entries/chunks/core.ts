@@ -42,6 +42,7 @@ export {
 export { countText } from "../../tokens/texts.ts";
 export { loading } from "../../tokens/loading.ts";
 export { fullPrices } from "../../tokens/usage.ts";
+export { outputLimitOf } from "../../tokens/output-limits.ts";
 export { requestOf } from "../../formats/convert.ts";
 export { detect } from "../../formats/detect.ts";
 export { FORMATS, genuine, isThought, readConversation } from "../../formats/index.ts";

@@ -28,6 +28,10 @@ impl Pattern {
     pub fn read(self, line: &str) -> Option<Line<'_>> {
         let mut said = Line { rest: line.trim_start(), ..Line::default() };
         let mut pattern = self.0;
+        // Most lines differ from most patterns in the first byte.
+        if pattern.bytes().next().is_some_and(|first| first != b'{' && said.rest.bytes().next() != Some(first)) {
+            return None;
+        }
         loop {
             let next = pattern.split_once('{').and_then(|(literal, place)| Some((literal, place.split_once('}')?)));
             // A brace without a placeholder name is literal.
