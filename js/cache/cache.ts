@@ -22,11 +22,21 @@ import type {
   ClearingOptions,
   MarkOptions,
   MarkResult,
+  NewestMark,
+  PlacedMark,
   PrefixOptions,
   SharedPrefix,
 } from "../types/cache.ts";
 import { check } from "../options/check.ts";
 import { CACHE_COST, CLEARING, MARKS, PREFIX } from "../options/schemas/requests.ts";
+
+/** A mark of the engine, on a tool or a message by index. */
+type Placed<M> = M & { place: { tool: number } | { message: { message: number; part?: number } } };
+interface Placement {
+  marks: Placed<Pick<PlacedMark, "lifetime" | "why">>[];
+  unmarked: Placed<Pick<MarkResult<unknown>["unmarked"][number], "why">>[];
+  newest?: NewestMark;
+}
 
 /** Max marks in one request, for providers with marks. */
 const MOST = 4;
@@ -125,9 +135,8 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     messageLifetime: wire.lasts ? lifetime.messages : "5m",
     summary: summary === undefined ? undefined : idOf(reading, summary),
   };
-  type Placement = Pick<MarkResult<T>, "marks" | "unmarked" | "newest">;
   const bare = reading.messages.map((message, index) => ({ ...message, parts: spots[index]!.parts }));
-  const { marks, unmarked, newest } = call(
+  const placement = call(
     () =>
       wasm().placeMarks(
         bare,
@@ -138,6 +147,12 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
       ) as Placement,
   );
 
+  const placed = <M extends Placed<object>>({ place, ...mark }: M) => {
+    if ("tool" in place) return { ...place, ...mark };
+    const { message: index, ...part } = place.message;
+    return { message: reading.messages[index]!.id, index, ...part, ...mark };
+  };
+  const marks = placement.marks.map(placed);
   const onTools = new Map<number, CacheLifetime>();
   const onMessages = new Map<number, Wanted>();
   for (const mark of marks) {
@@ -169,8 +184,8 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     ...(given && { tools: prefix ? markedTools : given }),
     ...(!isRequest && apart !== undefined && { system }),
     marks,
-    unmarked,
-    ...(newest && { newest }),
+    unmarked: placement.unmarked.map(placed),
+    ...(placement.newest && { newest: placement.newest }),
   };
 }
 

@@ -20,28 +20,25 @@ import { HOOK_REPLY } from "../options/schemas/compaction.ts";
  * Returns the options of {@link CompactOptions} for asking the model, in the core's form, with all fields set.
  */
 export function asking(options: CompactOptions) {
-  const { focus, force, trigger, shape, recordProfile, verify, llmModel, hooks, readFile, recallTool, transcript } =
-    options;
+  const { focus, force, trigger, shape, llmModel, hooks, readFile, recallTool, transcript } = options;
   const { name: asked } = modelOf(llmModel);
   return {
     trigger: trigger ?? (force || focus ? "manual" : "overflow"),
     shape,
-    recordProfile,
-    verify,
-    isWarm: options.cacheWarm ?? false,
+    cacheWarm: options.cacheWarm ?? false,
     strict: options.strict ?? false,
     askedModel: asked,
-    models: (options.modelRules ?? []).map((rule) => ({
+    modelRules: (options.modelRules ?? []).map((rule) => ({
       exact: false,
       textOnly: false,
       keepGoing: false,
       ...defined(rule),
     })),
-    additions: [options.instructions ?? []].flat(),
+    instructions: [options.instructions ?? []].flat(),
     preHook: hooks?.preCompact !== undefined,
     postHook: hooks?.postCompact !== undefined,
     blocks: (options.blocks ?? []).map(hostBlock),
-    breadcrumb: breadcrumb(transcript, recallTool),
+    transcript: breadcrumb(transcript, recallTool),
     readsFiles: readFile !== undefined,
     isHandover: false,
   };

@@ -24,7 +24,6 @@ export function compactFields(options: CompactOptions) {
     keep,
     cover,
   } = check(options, COMPACT);
-  const { input, cacheRead, cacheWrite, output } = fullPrices(options.prices);
   return {
     budget,
     targetShare,
@@ -34,14 +33,16 @@ export function compactFields(options: CompactOptions) {
     cover,
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
-    modelLimit: options.maxLlmTokens,
+    maxLlmTokens: options.maxLlmTokens,
     llmLimits: limitFields(options.llmModel),
     ledger: rules(options.ledger, options.tools),
     profile: profileText(options),
     ladder: options.ladder,
     exempt: options.exempt ?? [],
-    asking: asking(options),
-    prices: [input, cacheRead, cacheWrite, output],
+    recordProfile: options.recordProfile,
+    verify: options.verify,
+    ...asking(options),
+    prices: fullPrices(options.prices),
   };
 }
 

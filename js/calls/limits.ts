@@ -10,13 +10,14 @@ const OUTPUT_RESERVE = 4_096;
 
 /** Returns the max tokens of a request, and the source of that limit. */
 export function limitFor({ budget, model }: Pick<PruneOptions, "budget" | "model">) {
-  return call(() => wasm().limitOf(budget, limitFields(model)) as { tokens: number; source: LimitSource });
+  const { name } = modelOf(model);
+  return call(() => wasm().limitOf(budget, limitFields(model), name) as { tokens: number; source: LimitSource });
 }
 
 /** Returns the known limits of a model, in the core's form. */
 export function limitFields(model: string | ModelLimits | undefined) {
-  const { name, maxPromptTokens, maxContextWindowTokens } = modelOf(model);
-  return { maxPromptTokens, maxContextWindowTokens, outputReserve: reserveOf(model), name };
+  const { maxPromptTokens, maxContextWindowTokens } = modelOf(model);
+  return { maxPromptTokens, maxContextWindowTokens, outputReserve: reserveOf(model) };
 }
 
 /** Returns the max tokens of an answer: stated, or by the model's name. */

@@ -67,11 +67,8 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
   if (isGemini && rule === "water-level") throw bad("rule", `"newest-first" with "gemini-cli"`, rule);
   const cap = options.maxResultTokens ?? (isGemini ? GEMINI_CAP : Math.floor(budget / 4));
   return runOperation(messages, options, isGemini, {
-    rule,
-    budget,
-    level,
-    maxResultTokens: cap,
-    exempt: options.exempt ?? [],
+    rule: rule === "water-level" ? { level: { budget, previous: level } } : { newestFirst: { budget, cap } },
+    exempt: { names: options.exempt ?? [] },
   });
 }
 
@@ -109,9 +106,8 @@ export async function clearResults<T>(messages: T, options: ClearResultsOptions 
     options[name] ?? figures[name];
   // A number above any message count means all messages.
   const few = (name: "newest" | "rounds") => Math.min(figure(name)!, 0xffff_ffff);
-  const usual = isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined;
-  return runOperation(messages, options, isGemini, {
-    rule: "clear",
+  const names = options.exempt ?? (isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined);
+  const clear = {
     budget: options.budget,
     minRequestTokens: figure("minRequestTokens"),
     newest: few("newest"),
@@ -119,8 +115,9 @@ export async function clearResults<T>(messages: T, options: ClearResultsOptions 
     minKeptTokens: figure("minKeptTokens"),
     minFreedTokens: figure("minFreedTokens"),
     skipLatest: isGemini && protectLatest,
-    exempt: options.exempt ?? usual,
-  });
+    gross: isGemini,
+  };
+  return runOperation(messages, options, isGemini, { rule: { clear }, exempt: names && { names } });
 }
 
 type Going = { message: string; part: number; item?: number; callId: string; tool?: string; text: string };
@@ -138,7 +135,7 @@ async function runOperation<T>(
   messages: T,
   options: ResultsOptions,
   gemini: boolean,
-  rule: Record<string, unknown>,
+  rule: { rule: object; exempt: { names: readonly string[] } | undefined },
 ): Promise<ResultsResult<T>> {
   // gemini-cli has no such limit.
   const { store, timeoutMs = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
@@ -148,10 +145,10 @@ async function runOperation<T>(
   const fields = {
     ...counting(reading, options),
     ...rule,
-    gemini,
+    style: gemini ? "gemini-cli" : "espalier",
     keep: keptIds(reading, options.keep),
     bodies: gemini ? bodies(reading) : [],
-    ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
+    ...(pictures.length > 0 && { pictures, maxImageBytes }),
   };
   const operation = call(() => new (wasm().ResultEdits)(reading.messages, fields));
   let crashed = false;
@@ -238,13 +235,12 @@ class Storing {
 }
 
 /** Returns what gemini-cli reads of results that hold more than one text. */
-function bodies({ format, source, messages }: Reading): [id: string, part: number, body: string][] {
+function bodies({ format, source, messages }: Reading): [place: [id: string, part: number], body: string][] {
   const { resultBodies } = RULES[format];
   const offset = messages.length - source.list.length;
   return source.list.flatMap((message, at) =>
-    (isFields(message) && resultBodies ? resultBodies(message) : []).map(([part, body]): [string, number, string] => [
-      messages[at + offset]!.id,
-      part,
+    (isFields(message) && resultBodies ? resultBodies(message) : []).map(([part, body]): [[string, number], string] => [
+      [messages[at + offset]!.id, part],
       json(body),
     ]),
   );

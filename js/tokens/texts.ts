@@ -377,7 +377,8 @@ export class Calibration {
     const { model = this.model, frame } = request;
     for (const [name, value] of Object.entries({ model, frame }))
       if (value !== undefined) needString(value, `request.${name}`);
-    this.take({ type: "sent", ...checkReport(request, "request"), model, ...(frame !== undefined && { frame }) });
+    const sent = { ...checkReport(request, "request"), model, frame };
+    this.state = call(() => wasm().calibrationSent(this.state, this.model, sent));
   }
 
   /**
@@ -387,20 +388,17 @@ export class Calibration {
    */
   reported(report: { id: string; tokens: number }): "used" | "ignored" | "setAside" | "restarted" {
     need(report, kinds.required(kinds.object), "report");
-    return this.take({ type: "reported", ...checkReport(report, "report") }).outcome ?? "ignored";
+    const { id, tokens } = checkReport(report, "report");
+    type Reported = { state: unknown; outcome: "used" | "ignored" | "setAside" | "restarted" };
+    const { state, outcome } = call(() => wasm().calibrationReported(this.state, this.model, id, tokens) as Reported);
+    this.state = state;
+    return outcome;
   }
 
   /** Predicts the provider's count for our count of `tokens`. */
   predict(tokens: number): Prediction {
     const counted = needWhole(tokens, "tokens");
     return call(() => wasm().predict(newestOnly(this.state), this.model, counted) as Prediction);
-  }
-
-  private take(event: object) {
-    type Calibrated = { state: unknown; outcome?: "used" | "ignored" | "setAside" | "restarted" };
-    const { state, outcome } = call(() => wasm().calibrate(this.state, this.model, event) as Calibrated);
-    this.state = state;
-    return { outcome };
   }
 }
 

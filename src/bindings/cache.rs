@@ -1,19 +1,17 @@
 //! Cache marks, shared prefixes and their prices.
 
 use js_sys::Array;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_js, item_from_js};
-use super::error::to_js;
+use super::decode::{into_js, item_from_js, options_from_js};
+use super::error::JsResult;
 use super::options::{Counting, messages, tokens};
 use crate::cache::{
-    self as core, Clearing, Comparison, FateRow, Layout, Lifetime, Newest, PartFact, Place, Prices, Profile, Scheme,
-    ToolFact,
+    self as core, Clearing, Comparison, FateRow, Layout, Lifetime, Newest, PartFact, Prices, Profile, Scheme, ToolFact,
 };
 use crate::error::Code;
-use crate::history::record::SUMMARY_TAG;
-use crate::message::{Message, Part, Role};
+use crate::message::Message;
 use crate::tokens::{Cost, CostModel, Tokenizer, prior_factor};
 
 #[derive(Deserialize)]
@@ -43,45 +41,6 @@ fn mark(number: u32) -> Option<Lifetime> {
     }
 }
 
-/// A position as JavaScript sees it: `{ tool }` or `{ message, index, part? }`. JavaScript has removed the marks from
-/// the messages and passes them as facts.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum PlaceJs<'a> {
-    Tool {
-        tool: usize,
-    },
-    Message {
-        message: &'a str,
-        index: usize,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        part: Option<usize>,
-    },
-}
-
-#[derive(Serialize)]
-struct MarkJs<'a> {
-    #[serde(flatten)]
-    place: PlaceJs<'a>,
-    lifetime: Lifetime,
-    why: &'static str,
-}
-
-#[derive(Serialize)]
-struct UnmarkedJs<'a> {
-    #[serde(flatten)]
-    place: PlaceJs<'a>,
-    why: &'static str,
-}
-
-#[derive(Serialize)]
-struct PlacementJs<'a> {
-    marks: Vec<MarkJs<'a>>,
-    unmarked: Vec<UnmarkedJs<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    newest: Option<Newest>,
-}
-
 /// A tokenizer for operations that count nothing.
 struct Nothing;
 
@@ -91,7 +50,8 @@ impl Tokenizer for Nothing {
     }
 }
 
-/// Places cache marks: returns `{ marks, unmarked, newest? }`. `tool_facts` has two numbers for each tool (1 if it is
+/// Places cache marks: JavaScript has removed the marks from the
+/// messages and passes them as facts. `tool_facts` has two numbers for each tool (1 if it is
 /// deferred, its mark), `part_facts` four for each part that differs from the default (message, part + 1, 1 if it can
 /// carry a mark, its mark).
 #[wasm_bindgen(js_name = "placeMarks")]
@@ -101,11 +61,11 @@ pub fn place_marks(
     options: JsValue,
     tool_facts: &[u32],
     part_facts: &[u32],
-) -> Result<JsValue, JsValue> {
+) -> JsResult {
     let conversation = messages(conversation)?;
-    let counting: Counting = from_js(counting, "options", Code::BadOption)?;
-    let options: MarkOptions = from_js(options, "options", Code::BadOption)?;
-    let minimum = tokens(options.minimum, "options.minPrefixTokens").map_err(to_js)?;
+    let counting: Counting = options_from_js(&counting)?;
+    let options: MarkOptions = options_from_js(&options)?;
+    let minimum = tokens(options.minimum, "options.minPrefixTokens")?;
     let factor = options.minimum_model.as_deref().map_or(1.0, prior_factor);
     let tool_fact = |fact: &[u32; 2]| ToolFact { deferred: fact[0] == 1, mark: mark(fact[1]) };
     let part_fact = |fact: &[u32; 4]| PartFact {
@@ -117,44 +77,23 @@ pub fn place_marks(
     let layout = Layout {
         profile: options.profile,
         scheme: options.scheme,
-        max_marks: tokens(options.max_marks, "options.maxMarks").map_err(to_js)? as usize,
+        max_marks: tokens(options.max_marks, "options.maxMarks")? as usize,
         prefix_lifetime: options.prefix_lifetime,
         message_lifetime: options.message_lifetime,
         tools: tool_facts.as_chunks().0.iter().map(tool_fact).collect(),
         parts: part_facts.as_chunks().0.iter().map(part_fact).collect(),
         previous: options.previous,
-        summary: summary(&conversation, options.summary.as_deref()),
+        summary: core::newest_summary(&conversation, options.summary.as_deref()),
         minimum: (minimum as f64 / factor).ceil() as u64,
     };
     let tools = counting.tools();
     let placed = if layout.minimum == 0 {
         core::place(&conversation, tools, &layout, CostModel::default(), &Nothing)
     } else {
-        let counter = counting.counter().map_err(to_js)?;
+        let counter = counting.counter()?;
         core::place(&conversation, tools, &layout, counter.cost_model, counter.meter().tokenizer)
     };
-    let place = |place: Place| match place {
-        Place::Tool(tool) => PlaceJs::Tool { tool },
-        Place::Message { message, part } => {
-            PlaceJs::Message { message: &conversation[message].id, index: message, part }
-        }
-    };
-    let marks =
-        placed.marks.iter().map(|mark| MarkJs { place: place(mark.place), lifetime: mark.lifetime, why: mark.why });
-    let unmarked = placed.unmarked.iter().map(|gone| UnmarkedJs { place: place(gone.place), why: gone.why });
-    into_js(&PlacementJs { marks: marks.collect(), unmarked: unmarked.collect(), newest: placed.newest })
-}
-
-fn summary(messages: &[Message], given: Option<&str>) -> Option<usize> {
-    messages.iter().rposition(|message| match given {
-        Some(id) => message.id == id,
-        None => {
-            let first =
-                message.parts.iter().find_map(|part| if let Part::Text { text } = part { Some(text) } else { None });
-            // A text that only looks like a record costs a cache mark, not a fact.
-            message.role == Role::User && first.is_some_and(|text| text.starts_with(SUMMARY_TAG))
-        }
-    })
+    into_js(&placed)
 }
 
 /// Returns the minimum tokens of a prefix that a model's provider caches.
@@ -183,11 +122,11 @@ pub fn stable_prefix(
     reports: JsValue,
     identical: u32,
     counts: &[f64],
-) -> Result<JsValue, JsValue> {
-    let before: Counting = from_js(previous_counting, "options", Code::BadOption)?;
-    let counting: Counting = from_js(counting, "options", Code::BadOption)?;
-    let reports: Reports = from_js(reports, "options", Code::BadOption)?;
-    let counter = counting.counter().map_err(to_js)?;
+) -> JsResult {
+    let before: Counting = options_from_js(&previous_counting)?;
+    let counting: Counting = options_from_js(&counting)?;
+    let reports: Reports = options_from_js(&reports)?;
+    let counter = counting.counter()?;
     let mut comparison = Comparison::new(counter.cost_model, &*counter.tokenizer);
     comparison.tools(before.tools(), counting.tools());
     let newer = |at: u32| item_from_js::<Message>(next, at, "messages", Code::BadMessage);
@@ -221,16 +160,9 @@ fn prices(prices: &[f64]) -> Prices {
 
 /// Returns the expected cost of a request. Prices: of input, reading, writing, output.
 #[wasm_bindgen(js_name = "cacheCost")]
-pub fn cache_cost(
-    price: &[f64],
-    total: f64,
-    shared: f64,
-    marked: f64,
-    output: f64,
-    hit_rate: f64,
-) -> Result<JsValue, JsValue> {
+pub fn cache_cost(price: &[f64], total: f64, shared: f64, marked: f64, output: f64, hit_rate: f64) -> JsResult {
     let [total, shared, marked, output] = [total, shared, marked, output].map(|tokens| tokens as u64);
-    into_js(&core::expected_cost(prices(price), total, shared, marked, output, hit_rate).map_err(to_js)?)
+    into_js(&core::expected_cost(prices(price), total, shared, marked, output, hit_rate)?)
 }
 
 /// Decides whether it pays to clear a part of a cached prefix.
@@ -243,8 +175,8 @@ pub fn clearing_pays(
     extra: f64,
     requests: f64,
     hit_rate: f64,
-) -> Result<JsValue, JsValue> {
+) -> JsResult {
     let [cleared, suffix, replacement] = [cleared, suffix, replacement].map(|tokens| tokens as u64);
     let plan = Clearing { cleared, suffix, replacement, extra, requests, hit_rate };
-    into_js(&core::clearing(prices(price), plan).map_err(to_js)?)
+    into_js(&core::clearing(prices(price), plan)?)
 }

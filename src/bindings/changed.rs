@@ -9,14 +9,14 @@ use super::outline::facts;
 use super::tape::{Answer, Question};
 use super::tokens::loaded;
 use crate::document::Options;
-use crate::document::changed::diff::{FileDiff, Side};
+use crate::document::changed::diff::Side;
 use crate::document::changed::{
     Annotation, Change, Elision, File, Reduction, Settings, changes, compatible, diff, reduce, selected, sort,
 };
 use crate::document::parse::Units as Read;
 use crate::document::trees::Trees;
 use crate::document::units::Units;
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::tokens::{EncodingName, Tokenizer};
 
 /// Counts UTF-16 code units, as JavaScript's `length` does.
@@ -66,7 +66,7 @@ impl<'q> Asked<'q> {
         if let Some(written) = self.diff {
             let path = |error: Error| error.at(format!("files[{at}].diff"));
             let parsed = diff::parse(written).map_err(path)?;
-            if let Some(own) = of_file(parsed, self.name).map_err(path)? {
+            if let Some(own) = diff::of_file(parsed, self.name).map_err(path)? {
                 found.extend(changes(self.text, &own).map_err(path)?);
             }
         }
@@ -130,26 +130,6 @@ pub(super) fn ours(question: &mut Question<'_>, answer: &mut Answer) -> Result<(
     }
     answer.whole(tokens);
     Ok(())
-}
-
-/// Returns the file of a diff that is meant; `None` for an empty diff.
-fn of_file<'d>(mut parsed: Vec<FileDiff<'d>>, name: &str) -> Result<Option<FileDiff<'d>>> {
-    if parsed.len() < 2 {
-        return Ok(parsed.pop());
-    }
-    let name = name.replace('\\', "/");
-    let exact = parsed.iter().position(|file| file.path() == Some(&name));
-    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
-    let found = exact.or_else(|| {
-        parsed.iter().position(|file| file.path().is_some_and(|path| ends(&name, path) || ends(path, &name)))
-    });
-    match found {
-        Some(at) => Ok(Some(parsed.swap_remove(at))),
-        None => {
-            let message = format!("this diff is of {} files, and none of them is {name:?}", parsed.len());
-            Err(Error::new(Code::BadDiff, message))
-        }
-    }
 }
 
 /// Answers that the files do not fit: the tokens of all changes, the number of batches, and the proposed batches with

@@ -4,174 +4,62 @@ use js_sys::Array;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_json};
-use super::error::to_js;
-use super::history::LimitOptions;
-use super::options::{Counting, messages, tokens};
+use super::decode::{from_js, into_json, options_from_js};
+use super::error::JsResult;
+use super::options::{Counting, messages};
 use super::validity;
-use crate::cache::Prices;
-use crate::compact::asking::{Asking, Trigger, Verify};
-use crate::compact::context::Breadcrumb;
+use crate::compact::asking::{Asking, Verify};
 use crate::compact::form::Form;
-use crate::compact::ledger::Rules;
 use crate::compact::ledger::escape::escape;
-use crate::compact::models::Rule;
 use crate::compact::profile::load::check_ladder;
 use crate::compact::profile::{Profile, Rung, explain};
-use crate::compact::{Compacted, Cover, Options};
-use crate::effect::{Answer, Ask, Block, Shape, Step};
-use crate::error::{Code, Error, Result};
-use crate::history::limits::limit;
+use crate::compact::{Compacted, Options};
+use crate::effect::{Answer, Ask, Step};
+use crate::error::{Code, Result};
+use crate::history::limits::{ModelLimits, limit};
 use crate::history::log::Log;
 use crate::message::Message;
 use crate::tokens::CostModel;
 
+/// Options that are not those of the core. JavaScript has checked numbers and filled in defaults.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct CompactOptions {
-    budget: f64,
-    #[serde(default)]
-    target_share: Option<f64>,
-    #[serde(default)]
-    focus: Option<String>,
-    #[serde(default)]
-    force: bool,
-    #[serde(default)]
-    offline_on_failure: bool,
-    #[serde(default)]
-    keep: Vec<String>,
-    #[serde(default)]
-    has_model: bool,
-    #[serde(default)]
-    model_limit: Option<f64>,
+struct Further {
     /// Limits of the model that writes the summary.
     #[serde(default)]
-    llm_limits: LimitOptions,
-    #[serde(default)]
-    ledger: Option<Rules>,
+    llm_limits: ModelLimits,
     /// JSON text: a name, or fields.
-    #[serde(default)]
     profile: Option<String>,
     /// The rungs in order.
-    #[serde(default)]
-    ladder: Option<Vec<String>>,
-    #[serde(default)]
-    exempt: Vec<String>,
-    #[serde(default)]
-    asking: AskingOptions,
-    #[serde(default)]
-    cover: Option<Cover>,
-    /// Input, cache read, cache write, output; checked in JavaScript.
-    #[serde(default)]
-    prices: Vec<f64>,
-    /// Ids of messages whose thoughts are not carried; absent if no thoughts are carried.
-    #[serde(default)]
-    thinking: Option<Vec<String>>,
-    /// True if a compaction of a log returns one request, and not only edits.
-    #[serde(default)]
-    is_request: bool,
-    /// Whom the result is for, if that is known.
-    #[serde(default)]
-    receiver: Option<validity::Options>,
-}
-
-impl CompactOptions {
-    /// Returns the options of the core.
-    fn options(self, model: Option<String>) -> Result<Options> {
-        let budget = tokens(self.budget, "options.budget")?;
-        let own = self.model_limit.map(|limit| tokens(limit, "options.maxLlmTokens")).transpose()?;
-        let limits = self.llm_limits.read("options.llmModel")?;
-        let model_limit = own.or_else(|| limits.is_stated().then(|| limit(None, &limits).tokens));
-        let profile = self.profile()?;
-        let prices = match self.prices[..] {
-            [input, cache_read, cache_write, output] => Prices { input, cache_read, cache_write, output },
-            _ => Prices::default(),
-        };
-        Ok(Options {
-            budget,
-            target_share: self.target_share,
-            focus: self.focus,
-            force: self.force,
-            offline_on_failure: self.offline_on_failure,
-            keep: self.keep.into_iter().collect(),
-            has_model: self.has_model,
-            model_limit,
-            rules: self.ledger.unwrap_or_default(),
-            asking: self.asking.asking(&profile, model),
-            profile,
-            exempt: self.exempt.into_iter().collect(),
-            cover: self.cover,
-            prices,
-            thinking: self.thinking.map(|ids| ids.into_iter().collect()),
-            by_items: false,
-            provider: None,
-            is_request: self.is_request,
-            receiver: self.receiver.map(|receiver| receiver.receiver()).transpose()?,
-        })
-    }
-
-    fn profile(&self) -> Result<Profile> {
-        let profile = self.profile.as_ref().map(|text| Profile::read(text, "options.profile")).transpose()?;
-        let mut profile = profile.unwrap_or_default();
-        if let Some(names) = &self.ladder {
-            let rung = |(at, name): (usize, &String)| {
-                Rung::named(name).ok_or_else(|| {
-                    let why =
-                        format!("there is no step {name:?}; there are {}", Rung::ALL.map(Rung::as_str).join(", "));
-                    Error::new(Code::BadOption, why).at(format!("options.ladder[{at}]"))
-                })
-            };
-            let ladder = names.iter().enumerate().map(rung).collect::<Result<Vec<Rung>>>()?;
-            check_ladder(&ladder, "options.ladder")?;
-            profile.ladder = ladder.into();
-        }
-        Ok(profile)
-    }
-}
-
-/// Options of asking the model. JavaScript has checked numbers and filled in defaults.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct AskingOptions {
-    trigger: Trigger,
-    shape: Option<Shape>,
-    is_warm: bool,
+    ladder: Option<Vec<Rung>>,
     /// The profile whose sections are requested, if they are not those of the profile.
     record_profile: Option<String>,
     verify: Option<Verify>,
-    strict: bool,
-    asked_model: Option<String>,
-    models: Vec<Rule>,
-    additions: Vec<String>,
-    pre_hook: bool,
-    post_hook: bool,
-    blocks: Vec<Block>,
-    breadcrumb: Option<Breadcrumb>,
-    reads_files: bool,
-    is_handover: bool,
+    receiver: Option<validity::Options>,
 }
 
-impl AskingOptions {
-    fn asking(self, profile: &Profile, model: Option<String>) -> Asking {
-        Asking {
-            trigger: self.trigger,
-            shape: self.shape,
-            is_warm: self.is_warm,
-            form: self.record_profile.as_deref().map(Form::of_profile),
-            verify: self.verify.unwrap_or(profile.summary.verify),
-            strict: self.strict,
-            is_handover: self.is_handover,
-            model,
-            asked_model: self.asked_model,
-            models: self.models,
-            additions: self.additions,
-            pre_hook: self.pre_hook,
-            post_hook: self.post_hook,
-            blocks: self.blocks,
-            breadcrumb: self.breadcrumb.unwrap_or_default(),
-            reads_files: self.reads_files,
-        }
+/// Decodes the options, and the timeouts of their profile.
+fn decoded(from: &JsValue, model: Option<String>) -> Result<(Options, HostTimeouts)> {
+    let further: Further = options_from_js(from)?;
+    let mut options: Options = options_from_js(from)?;
+    let stated = Some(further.llm_limits).filter(ModelLimits::is_stated);
+    options.model_limit = options.model_limit.or_else(|| stated.map(|limits| limit(None, &limits).tokens));
+    if let Some(text) = further.profile {
+        options.profile = Profile::read(&text, "options.profile")?;
     }
+    if let Some(ladder) = further.ladder {
+        check_ladder(&ladder, "options.ladder")?;
+        options.profile.ladder = ladder.into();
+    }
+    options.receiver = further.receiver.map(validity::Options::receiver).transpose()?;
+    options.asking = Asking {
+        model,
+        form: further.record_profile.as_deref().map(Form::of_profile),
+        verify: further.verify.unwrap_or(options.profile.summary.verify),
+        ..options_from_js(from)?
+    };
+    let timeouts = HostTimeouts::of(&options.profile);
+    Ok((options, timeouts))
 }
 
 /// The report of a compaction.
@@ -211,16 +99,16 @@ enum Crossing {
 /// Begins a compaction: `[step, compaction]`. `step` is JSON text: `{ type: "ask", effects, timeouts }`, or
 /// `{ type: "done", result }`, and then there is no compaction to answer.
 #[wasm_bindgen(js_name = "beginCompaction", unchecked_return_type = "[string, Compaction | undefined]")]
-pub fn begin_compaction(conversation: JsValue, options: JsValue) -> std::result::Result<Array, JsValue> {
-    begin(messages(conversation)?, options)?.first()
+pub fn begin_compaction(conversation: JsValue, options: JsValue) -> JsResult<Array> {
+    begin(messages(conversation)?, &options)?.first()
 }
 
 #[wasm_bindgen]
 impl Compaction {
     /// Answers effect `id`. Returns the next step once all effects are answered.
-    pub fn resume(&mut self, id: u32, answer: JsValue) -> std::result::Result<Option<String>, JsValue> {
+    pub fn resume(&mut self, id: u32, answer: JsValue) -> JsResult<Option<String>> {
         let answer: Answer = from_js(answer, "answer", Code::BadInput)?;
-        self.answer(id, answer).map_err(to_js)?;
+        self.answer(id, answer)?;
         self.open = self.open.saturating_sub(1);
         if self.open == 0 { self.crossing().map(Some) } else { Ok(None) }
     }
@@ -232,14 +120,14 @@ impl Compaction {
     }
 
     /// Returns the first step, and the compaction if it asks something.
-    pub(super) fn first(mut self) -> std::result::Result<Array, JsValue> {
+    pub(super) fn first(mut self) -> JsResult<Array> {
         let step = self.crossing()?;
         let waits = self.open > 0;
         Ok(Array::of2(&step.into(), &if waits { self.into() } else { JsValue::UNDEFINED }))
     }
 
-    fn crossing(&mut self) -> std::result::Result<String, JsValue> {
-        into_json(&match self.step().map_err(to_js)? {
+    fn crossing(&mut self) -> JsResult<String> {
+        into_json(&match self.step()? {
             Step::Ask { effects } => {
                 self.open = effects.len();
                 Crossing::Ask { effects, timeouts: self.timeouts }
@@ -288,14 +176,13 @@ impl HostTimeouts {
 }
 
 /// Begins a compaction of decoded messages.
-pub(super) fn begin(conversation: Vec<Message>, options: JsValue) -> std::result::Result<Compaction, JsValue> {
-    let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
-    let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
-    let counter = counting.counter().map_err(to_js)?;
-    let options = options.options(counting.model).map_err(to_js)?;
-    let receiver = options.receiver.as_ref().map(|receiver| receiver.target.provider);
-    let options = Options { by_items: counter.by_items, provider: receiver.or(counter.provider), ..options };
-    let (budget, timeouts) = (options.budget, HostTimeouts::of(&options.profile));
+pub(super) fn begin(conversation: Vec<Message>, options: &JsValue) -> Result<Compaction> {
+    let counting: Counting = options_from_js(options)?;
+    let counter = counting.counter()?;
+    let (mut options, timeouts) = decoded(options, counting.model)?;
+    options.by_items = counter.by_items;
+    options.provider = options.receiver.as_ref().map(|receiver| receiver.target.provider).or(counter.provider);
+    let budget = options.budget;
     let inner = crate::compact::Compaction::new(
         conversation,
         counter.tools.total,
@@ -310,12 +197,10 @@ pub(super) fn begin(conversation: Vec<Message>, options: JsValue) -> std::result
 
 /// Begins a compaction of the view of a log with known counts: no message crosses the boundary, and none is counted
 /// again.
-pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std::result::Result<Compaction, JsValue> {
-    let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
-    let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
-    let options = options.options(counting.model).map_err(to_js)?;
-    let (budget, cost_model, timeouts) = (options.budget, log.counting().model, HostTimeouts::of(&options.profile));
-    let edits_only = !options.is_request;
+pub(super) fn of_log(log: &Log, encoding: &'static str, options: &JsValue) -> Result<Compaction> {
+    let counting: Counting = options_from_js(options)?;
+    let (options, timeouts) = decoded(options, counting.model)?;
+    let (budget, cost_model, edits_only) = (options.budget, log.counting().model, !options.is_request);
     let inner = crate::compact::Compaction::of_log(log, options);
     Ok(Compaction { inner, budget, encoding, cost_model, edits_only, timeouts, open: 0 })
 }
@@ -328,18 +213,12 @@ pub fn escape_tags(text: &str) -> String {
 
 /// Returns all fields of a profile, as JSON text; `profile` is the JSON text of a name or of the fields that differ.
 #[wasm_bindgen(js_name = "readProfile")]
-pub fn read_profile(profile: &str, path: &str) -> std::result::Result<String, JsValue> {
-    text(&Profile::read(profile, path).map_err(to_js)?)
+pub fn read_profile(profile: &str, path: &str) -> JsResult<String> {
+    into_json(&Profile::read(profile, path)?)
 }
 
 /// Returns the fields in which two profiles differ, as JSON text.
 #[wasm_bindgen(js_name = "explainProfiles")]
-pub fn explain_profiles(a: &str, b: &str) -> std::result::Result<String, JsValue> {
-    let [a, b] = [(a, "a"), (b, "b")].map(|(text, path)| Profile::read(text, path).map_err(to_js));
-    text(&explain(&a?, &b?))
-}
-
-/// Encodes as text, in which an absent number is `null` and stays so when it is read again.
-fn text<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {
-    serde_json::to_string(value).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
+pub fn explain_profiles(a: &str, b: &str) -> JsResult<String> {
+    into_json(&explain(&Profile::read(a, "a")?, &Profile::read(b, "b")?))
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
-use super::error::to_js;
+use super::error::JsResult;
 use super::tape::{Answer, Question};
 use super::{changed, grammar, outline, summary};
 use crate::document::cache::{Cache, Key};
@@ -71,7 +71,7 @@ type Ask = fn(&mut Question<'_>, &mut Answer) -> Result<()>;
 /// Answers a question about documents. `texts` and `numbers` are the question, in the order in which the called
 /// function reads them. The answer has numbers and texts in the same way.
 #[wasm_bindgen]
-pub fn documents(what: &str, texts: Vec<String>, numbers: &[f64]) -> std::result::Result<JsValue, JsValue> {
+pub fn documents(what: &str, texts: Vec<String>, numbers: &[f64]) -> JsResult {
     let ask: Ask = match what {
         "languages" => languages,
         "structure" => whole_structure,
@@ -85,10 +85,10 @@ pub fn documents(what: &str, texts: Vec<String>, numbers: &[f64]) -> std::result
         "outline" => outline::outline,
         "map" => outline::map,
         "forget" => forget,
-        _ => return Err(to_js(Error::new(Code::BadInput, format!("documents are not asked for {what:?}")))),
+        _ => return Err(Error::new(Code::BadInput, format!("documents are not asked for {what:?}")).into()),
     };
     let mut answer = Answer::default();
-    ask(&mut Question::new(&texts, numbers), &mut answer).map_err(to_js)?;
+    ask(&mut Question::new(&texts, numbers), &mut answer)?;
     Ok(answer.into())
 }
 
@@ -104,29 +104,29 @@ fn languages(_: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
 
 /// Links the grammar file `file`, named as in `languages`, into this instance.
 #[wasm_bindgen(js_name = "linkGrammar")]
-pub fn link_grammar(file: &str, module: &JsValue) -> std::result::Result<(), JsValue> {
+pub fn link_grammar(file: &str, module: &JsValue) -> JsResult<()> {
     let known = Language::all().iter().find(|language| language.grammar == file);
     let Some(language) = known else {
-        return Err(to_js(Error::new(Code::UnknownLanguage, format!("no language has the grammar {file:?}"))));
+        return Err(Error::new(Code::UnknownLanguage, format!("no language has the grammar {file:?}")).into());
     };
     if LOADED.with_borrow(|loaded| loaded.file(language.grammar).is_some()) {
         return Ok(());
     }
-    let runtime = grammar::link(module, Some(language.grammar)).map_err(to_js)?;
+    let runtime = grammar::link(module, Some(language.grammar))?;
     LOADED.with_borrow_mut(|loaded| loaded.files.push((language.grammar, runtime)));
     Ok(())
 }
 
 /// Links a grammar of the host with its query, if it has one. It replaces a built-in grammar of the same name.
 #[wasm_bindgen(js_name = "registerGrammar")]
-pub fn register_grammar(language: &str, module: &JsValue, query: Option<String>) -> std::result::Result<(), JsValue> {
-    let runtime = grammar::link(module, None).map_err(to_js)?;
+pub fn register_grammar(language: &str, module: &JsValue, query: Option<String>) -> JsResult<()> {
+    let runtime = grammar::link(module, None)?;
     let grammar = match (&query, Language::find(language)) {
         // Another build of a grammar with a built-in query.
         (None, Some(known)) => Grammar::built_in(known, runtime),
         (query, _) => Grammar::of_host(runtime, query.as_deref()),
     };
-    let grammar = grammar.map_err(|error| to_js(error.at("query")))?;
+    let grammar = grammar.map_err(|error| error.at("query"))?;
     LOADED.with_borrow_mut(|loaded| loaded.insert(language, grammar));
     Ok(())
 }

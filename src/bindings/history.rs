@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, from_json, into_js, into_json, into_parsed};
-use super::error::to_js;
+use super::decode::{from_js, from_json, into_js, into_json, into_parsed, options_from_js};
+use super::error::JsResult;
 use super::options::{Counting, messages, tokens};
 use super::validity;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
 use crate::history::limits::{Limit, ModelLimits, Source, limit};
 use crate::history::plan::{PlanItem, Totals};
-use crate::history::prune::{self as core, DropMedia, Limits, Pass, Picture, Pruned, Sentences};
+use crate::history::prune::{self as core, Limits, Pruned, Sentences};
 use crate::history::record::Records;
 use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
 use crate::map::HashSet;
@@ -42,10 +42,10 @@ struct MessageCount {
 
 /// Returns the cost of a conversation, in total and by message.
 #[wasm_bindgen(js_name = "countMessages")]
-pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
+pub fn count_messages(conversation: JsValue, options: JsValue) -> JsResult {
     let conversation = messages(conversation)?;
-    let options: Counting = from_js(options, "options", Code::BadOption)?;
-    let counter = options.counter().map_err(to_js)?;
+    let options: Counting = options_from_js(&options)?;
+    let counter = options.counter()?;
     let draft = Draft::new(&conversation, counter.meter(), counter.origin);
     let per_message = draft
         .entries
@@ -62,115 +62,42 @@ pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::R
     })
 }
 
+/// Options that are not those of the core.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PruneOptions {
-    /// Decoded separately: the derive macro reads inlined fields twice, with code generated twice.
-    #[serde(skip)]
-    counting: Counting,
-    #[serde(default)]
-    budget: Option<f64>,
+struct Further {
+    budget: Option<u64>,
     /// Limits of the model, for requests without a budget.
     #[serde(default)]
-    limits: LimitOptions,
-    #[serde(default)]
-    headroom: f64,
-    #[serde(default)]
-    keep: Vec<String>,
-    #[serde(default)]
-    backfill: bool,
-    #[serde(default)]
-    order: Option<Vec<Pass>>,
-    /// Pairs of id and number.
-    #[serde(default)]
-    priorities: Vec<(String, f64)>,
-    #[serde(default)]
-    note: bool,
+    limits: ModelLimits,
     #[serde(default)]
     sentence_share: f64,
-    /// JSON text.
-    #[serde(default)]
-    previous: Option<String>,
-    #[serde(default)]
-    cache_step_share: f64,
-    #[serde(default)]
-    drop_media: DropMedia,
-    /// JSON text, as `previous`.
-    #[serde(default)]
-    pictures: Option<String>,
-    #[serde(default)]
-    picture_bytes: Option<f64>,
     /// Whom the result is for, if that is known.
-    #[serde(default)]
     receiver: Option<validity::Options>,
-    #[serde(default)]
-    thinking: Option<Vec<String>>,
+}
+
+pub(super) struct PruneOptions {
+    counting: Counting,
+    pub limits: Limits,
+    limit_source: Source,
 }
 
 impl PruneOptions {
-    pub(super) fn decode(options: JsValue) -> std::result::Result<PruneOptions, JsValue> {
-        let counting = from_js(options.clone(), "options", Code::BadOption)?;
-        Ok(PruneOptions { counting, ..from_js(options, "options", Code::BadOption)? })
-    }
-
-    /// Returns the budget and its source.
-    fn limit(&self) -> Result<Limit> {
-        let budget = self.budget.map(|budget| tokens(budget, "options.budget")).transpose()?;
-        Ok(limit(budget, &self.limits.read("options.model")?))
-    }
-
-    /// Returns the limits of the core, and the source of the budget.
-    fn limits(self) -> Result<(Limits, Source)> {
-        let Limit { tokens: budget, source } = self.limit()?;
-        let previous = self.previous.map(|text| from_json(&text, "options.previous", Code::BadOption)).transpose()?;
-        let pictures = self.pictures.map(|text| from_json(&text, "options", Code::BadOption)).transpose()?;
-        let picture_bytes = self.picture_bytes.map(|bytes| tokens(bytes, "options.maxImageBytes")).transpose()?;
+    pub(super) fn decode(options: &JsValue) -> Result<PruneOptions> {
+        let counting: Counting = options_from_js(options)?;
+        let further: Further = options_from_js(options)?;
+        let known = counting.model.as_deref().map_or(further.limits, |name| further.limits.named(name));
+        let Limit { tokens: budget, source: limit_source } = limit(further.budget, &known);
+        let share = Some(further.sentence_share).filter(|share| *share > 0.0);
         let limits = Limits {
             budget,
-            headroom: tokens(self.headroom, "options.headroom")?,
-            keep: self.keep.into_iter().collect(),
-            backfill: self.backfill,
-            order: self.order,
-            priorities: self.priorities.into_iter().collect(),
-            note: self.note,
-            sentences: (self.sentence_share > 0.0)
-                .then_some(Sentences { share: self.sentence_share, excerpt: crate::compact::facts::excerpt }),
-            previous,
-            cache_step_share: self.cache_step_share,
-            drop_media: self.drop_media,
-            pictures: pictures.unwrap_or_default(),
-            picture_bytes,
-            written: self.counting.written(),
-            receiver: self.receiver.map(|receiver| receiver.receiver()).transpose()?,
+            sentences: share.map(|share| Sentences { share, excerpt: crate::compact::facts::excerpt }),
+            written: counting.written(),
+            receiver: further.receiver.map(validity::Options::receiver).transpose()?,
             records: Records::Sealed,
-            thinking: self.thinking.map(|ids| ids.into_iter().collect()),
+            ..options_from_js(options)?
         };
-        Ok((limits, source))
-    }
-}
-
-/// The known limits of a model, in tokens.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct LimitOptions {
-    max_prompt_tokens: Option<f64>,
-    max_context_window_tokens: Option<f64>,
-    output_reserve: Option<f64>,
-    name: Option<String>,
-}
-
-impl LimitOptions {
-    /// Checks the limits. `path` is the option that states them.
-    pub fn read(&self, path: &str) -> Result<ModelLimits> {
-        let known =
-            |value: Option<f64>, name: &str| value.map(|value| tokens(value, &format!("{path}.{name}"))).transpose();
-        let limits = ModelLimits {
-            max_prompt_tokens: known(self.max_prompt_tokens, "maxPromptTokens")?,
-            max_context_window_tokens: known(self.max_context_window_tokens, "maxContextWindowTokens")?,
-            output_reserve: known(self.output_reserve, "outputReserve")?,
-            ..ModelLimits::default()
-        };
-        Ok(self.name.as_deref().map_or(limits, |name| limits.named(name)))
+        Ok(PruneOptions { counting, limits, limit_source })
     }
 }
 
@@ -189,42 +116,26 @@ struct PruneReport {
 
 /// Cuts one request to a budget: returns a plan for the host's messages, and the report.
 #[wasm_bindgen(js_name = "prunePlan")]
-pub fn prune(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
+pub fn prune(conversation: JsValue, options: &JsValue) -> JsResult {
     let conversation = messages(conversation)?;
-    into_parsed(&report(&conversation, PruneOptions::decode(options)?, None)?)
+    into_parsed(&report(&conversation, PruneOptions::decode(options)?)?)
 }
 
-/// Cuts decoded messages: returns the plan, and the report without it. `pictures` are those of the results.
-pub(super) fn pruned(
-    conversation: &[Message],
-    options: PruneOptions,
-    pictures: Vec<Picture>,
-) -> std::result::Result<(Vec<PlanItem>, JsValue), JsValue> {
-    let mut report = report(conversation, options, Some(pictures))?;
+/// Cuts decoded messages: returns the plan, and the report without it.
+pub(super) fn pruned(conversation: &[Message], options: PruneOptions) -> JsResult<(Vec<PlanItem>, JsValue)> {
+    let mut report = report(conversation, options)?;
     let plan = std::mem::take(&mut report.pruned.plan);
     let report = into_parsed(&report)?;
     js_sys::Reflect::delete_property(report.unchecked_ref::<js_sys::Object>(), &"plan".into())?;
     Ok((plan, report))
 }
 
-fn report(
-    conversation: &[Message],
-    options: PruneOptions,
-    pictures: Option<Vec<Picture>>,
-) -> std::result::Result<PruneReport, JsValue> {
-    let counter = options.counting.counter().map_err(to_js)?;
-    let (mut limits, limit_source) = options.limits().map_err(to_js)?;
-    if let Some(pictures) = pictures {
-        limits.pictures = pictures;
-    }
-    let pruned = core::prune(conversation, counter.meter(), counter.origin, &limits).map_err(to_js)?;
-    Ok(PruneReport {
-        pruned,
-        budget: limits.budget,
-        limit_source,
-        encoding: counter.name,
-        cost_model: counter.cost_model,
-    })
+fn report(conversation: &[Message], options: PruneOptions) -> Result<PruneReport> {
+    let PruneOptions { counting, limits, limit_source } = options;
+    let counter = counting.counter()?;
+    let pruned = core::prune(conversation, counter.meter(), counter.origin, &limits)?;
+    let (encoding, cost_model) = (counter.name, counter.cost_model);
+    Ok(PruneReport { pruned, budget: limits.budget, encoding, cost_model, limit_source })
 }
 
 /// A growing conversation with its counts: no message is counted twice.
@@ -241,9 +152,9 @@ pub struct HeldConversation {
 #[wasm_bindgen]
 impl HeldConversation {
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue) -> std::result::Result<HeldConversation, JsValue> {
-        let counting: Counting = from_js(options, "options", Code::BadOption)?;
-        counting.counter().map_err(to_js)?;
+    pub fn new(options: JsValue) -> JsResult<HeldConversation> {
+        let counting: Counting = options_from_js(&options)?;
+        counting.counter()?;
         Ok(HeldConversation {
             messages: vec![],
             counts: vec![],
@@ -255,9 +166,9 @@ impl HeldConversation {
     }
 
     /// Removes all messages except the first `length`, then adds these.
-    pub fn splice(&mut self, length: usize, added: JsValue) -> std::result::Result<(), JsValue> {
+    pub fn splice(&mut self, length: usize, added: JsValue) -> JsResult<()> {
         let added = messages(added)?;
-        let counter = self.counting.counter().map_err(to_js)?;
+        let counter = self.counting.counter()?;
         for message in self.messages.drain(length.min(self.messages.len())..) {
             self.ids.remove(&message.id);
         }
@@ -267,7 +178,7 @@ impl HeldConversation {
         self.origins.truncate(length);
         if let Some(message) = added.iter().find(|message| self.ids.contains(&message.id)) {
             let error = Error::new(Code::DuplicateId, format!("two messages have the id {:?}", message.id));
-            return Err(to_js(error.at("messages")));
+            return Err(error.at("messages").into());
         }
         for message in added {
             let cost = counter.cost_model.message(&message, &*counter.encoding);
@@ -281,14 +192,12 @@ impl HeldConversation {
     }
 
     /// Like `prune`. The report is JSON text, which crosses faster when there are many messages.
-    pub fn prune(&self, options: JsValue) -> std::result::Result<String, JsValue> {
-        let options = PruneOptions::decode(options)?;
-        let counter = options.counting.counter().map_err(to_js)?;
-        let (limits, limit_source) = options.limits().map_err(to_js)?;
+    pub fn prune(&self, options: JsValue) -> JsResult<String> {
+        let PruneOptions { counting, limits, limit_source } = PruneOptions::decode(&options)?;
+        let counter = counting.counter()?;
         reserve(self.messages.len() * REPORT);
         let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
-        let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)
-            .map_err(to_js)?;
+        let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)?;
         let (encoding, cost_model) = (counter.name, counter.cost_model);
         into_json(&PruneReport { pruned, budget: limits.budget, encoding, cost_model, limit_source })
     }
@@ -296,23 +205,18 @@ impl HeldConversation {
 
 /// Returns the maximum tokens of a request and its source: `{ tokens, source }`. All limits are in tokens.
 #[wasm_bindgen(js_name = "limitOf")]
-pub fn limit_of(budget: Option<f64>, limits: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let limits: LimitOptions = from_js(limits, "options.model", Code::BadOption)?;
-    let budget = budget.map(|budget| tokens(budget, "options.budget")).transpose().map_err(to_js)?;
-    into_js(&limit(budget, &limits.read("options.model").map_err(to_js)?))
+pub fn limit_of(budget: Option<f64>, limits: JsValue, model: Option<String>) -> JsResult {
+    let limits: ModelLimits = from_js(limits, "options.model", Code::BadOption)?;
+    let budget = budget.map(|budget| tokens(budget, "options.budget")).transpose()?;
+    into_js(&limit(budget, &model.map_or(limits, |name| limits.named(&name))))
 }
 
 /// Begins a request of `model` that may have `base` tokens if nothing was learned. State and tries cross as JSON text.
 #[wasm_bindgen(js_name = "recoveryBegin")]
-pub fn recovery_begin(
-    state: &str,
-    model: &str,
-    base: f64,
-    output_reserve: Option<f64>,
-) -> std::result::Result<String, JsValue> {
-    let state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
-    let base = tokens(base, "base").map_err(to_js)?;
-    let reserve = output_reserve.map(|reserve| tokens(reserve, "outputReserve")).transpose().map_err(to_js)?;
+pub fn recovery_begin(state: &str, model: &str, base: f64, output_reserve: Option<f64>) -> JsResult<String> {
+    let state: Recovery = from_json(state, "recovery", Code::BadInput)?;
+    let base = tokens(base, "base")?;
+    let reserve = output_reserve.map(|reserve| tokens(reserve, "outputReserve")).transpose()?;
     into_json(&state.begin(model, base, reserve))
 }
 
@@ -325,10 +229,10 @@ struct Refused {
 
 /// Applies a refusal: returns `{ state, tries, next }`.
 #[wasm_bindgen(js_name = "recoveryRefused")]
-pub fn recovery_refused(state: &str, tries: &str, refusal: &str) -> std::result::Result<String, JsValue> {
-    let mut state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
-    let mut tries: Tries = from_json(tries, "tries", Code::BadInput).map_err(to_js)?;
-    let refusal: Refusal = from_json(refusal, "refusal", Code::BadInput).map_err(to_js)?;
+pub fn recovery_refused(state: &str, tries: &str, refusal: &str) -> JsResult<String> {
+    let mut state: Recovery = from_json(state, "recovery", Code::BadInput)?;
+    let mut tries: Tries = from_json(tries, "tries", Code::BadInput)?;
+    let refusal: Refusal = from_json(refusal, "refusal", Code::BadInput)?;
     let next = state.refused(&mut tries, &refusal);
     into_json(&Refused { state, tries, next })
 }
@@ -342,9 +246,9 @@ struct Took {
 
 /// Applies an answer: returns `{ state, silent? }`.
 #[wasm_bindgen(js_name = "recoveryAccepted")]
-pub fn recovery_accepted(state: &str, answer: &str) -> std::result::Result<String, JsValue> {
-    let mut state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
-    let answer: Accepted = from_json(answer, "answer", Code::BadInput).map_err(to_js)?;
+pub fn recovery_accepted(state: &str, answer: &str) -> JsResult<String> {
+    let mut state: Recovery = from_json(state, "recovery", Code::BadInput)?;
+    let answer: Accepted = from_json(answer, "answer", Code::BadInput)?;
     let silent = state.accepted(&answer);
     into_json(&Took { state, silent })
 }

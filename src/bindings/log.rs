@@ -5,8 +5,8 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::compact::of_log;
-use super::decode::{from_js, into_js};
-use super::error::to_js;
+use super::decode::{from_js, into_js, options_from_js};
+use super::error::JsResult;
 use super::options::{Counting, messages};
 use super::validity;
 use crate::error::{Code, Error};
@@ -38,9 +38,9 @@ pub struct EventLog {
     encoding: &'static str,
 }
 
-fn counting(options: JsValue) -> Result<(Counted, &'static str), JsValue> {
-    let options: Counting = from_js(options, "options", Code::BadOption)?;
-    let counter = options.counter().map_err(to_js)?;
+fn counting(options: JsValue) -> JsResult<(Counted, &'static str)> {
+    let options: Counting = options_from_js(&options)?;
+    let counter = options.counter()?;
     let counted = Counted {
         model: counter.cost_model,
         tools: counter.tools.total,
@@ -62,113 +62,113 @@ impl EventLog {
 #[wasm_bindgen]
 impl EventLog {
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue) -> Result<EventLog, JsValue> {
+    pub fn new(options: JsValue) -> JsResult<EventLog> {
         let (counting, encoding) = counting(options)?;
         Ok(EventLog { inner: Log::new(counting), report: Report::default(), encoding })
     }
 
     /// Reads lines; `report` describes the result.
-    pub fn read(text: &str, options: JsValue, salvage: bool) -> Result<EventLog, JsValue> {
+    pub fn read(text: &str, options: JsValue, salvage: bool) -> JsResult<EventLog> {
         let (counting, encoding) = counting(options)?;
-        let read = Log::import(text, counting, salvage).map_err(to_js)?;
+        let read = Log::import(text, counting, salvage)?;
         let salvaged = read.salvaged.into_iter().map(|added| added.line).collect();
         let (entries, verbatim) = (read.log.len(), read.verbatim);
         let report = Report { entries, problems: read.problems, left: read.left, salvaged, verbatim };
         Ok(EventLog { inner: read.log, report, encoding })
     }
 
-    pub fn report(&self) -> Result<JsValue, JsValue> {
+    pub fn report(&self) -> JsResult {
         into_js(&self.report)
     }
 
     /// Adds all messages or none.
-    pub fn append(&mut self, conversation: JsValue, time: f64) -> Result<JsValue, JsValue> {
+    pub fn append(&mut self, conversation: JsValue, time: f64) -> JsResult {
         let conversation = messages(conversation)?;
-        into_js(&self.inner.append_all(conversation, time as i64).map_err(to_js)?)
+        into_js(&self.inner.append_all(conversation, time as i64)?)
     }
 
-    pub fn record(&mut self, kind: JsValue, json: String, time: f64) -> Result<JsValue, JsValue> {
+    pub fn record(&mut self, kind: JsValue, json: String, time: f64) -> JsResult {
         let kind: RecordKind = from_js(kind, "kind", Code::BadInput)?;
-        into_js(&self.inner.record(kind, json, time as i64).map_err(to_js)?)
+        into_js(&self.inner.record(kind, json, time as i64)?)
     }
 
-    pub fn edit(&mut self, edit: JsValue, time: f64) -> Result<JsValue, JsValue> {
+    pub fn edit(&mut self, edit: JsValue, time: f64) -> JsResult {
         let edit: Edit = from_js(edit, "edit", Code::BadEdit)?;
-        into_js(&self.inner.edit(edit, time as i64).map_err(to_js)?)
+        into_js(&self.inner.edit(edit, time as i64)?)
     }
 
     /// Records the edits of a compaction, all or none.
-    pub fn adopt(&mut self, edits: JsValue, made: JsValue, time: f64) -> Result<JsValue, JsValue> {
+    pub fn adopt(&mut self, edits: JsValue, made: JsValue, time: f64) -> JsResult {
         let edits: Vec<edit::Edit> = from_js(edits, "edits", Code::BadEdit)?;
         let made: Made = from_js(made, "options", Code::BadInput)?;
-        into_js(&self.inner.adopt_made(&edits, &made, time as i64).map_err(to_js)?)
+        into_js(&self.inner.adopt_made(&edits, &made, time as i64)?)
     }
 
     /// Begins a compaction of the view. See `beginCompaction`.
     #[wasm_bindgen(js_name = "beginCompaction", unchecked_return_type = "[string, Compaction | undefined]")]
-    pub fn begin_compaction(&self, options: JsValue) -> Result<Array, JsValue> {
-        of_log(&self.inner, self.encoding, options)?.first()
+    pub fn begin_compaction(&self, options: JsValue) -> JsResult<Array> {
+        of_log(&self.inner, self.encoding, &options)?.first()
     }
 
     /// Returns the view that these edits would produce, in runs.
     #[wasm_bindgen(js_name = "previewAdopted")]
-    pub fn preview_adopted(&mut self, edits: JsValue, made: JsValue) -> Result<JsValue, JsValue> {
+    pub fn preview_adopted(&mut self, edits: JsValue, made: JsValue) -> JsResult {
         let edits: Vec<edit::Edit> = from_js(edits, "edits", Code::BadEdit)?;
         let made: Made = from_js(made, "options", Code::BadInput)?;
-        into_js(&self.inner.preview_adopted(&edits, &made).map_err(to_js)?)
+        into_js(&self.inner.preview_adopted(&edits, &made)?)
     }
 
     /// Sets the tool definitions of the next requests.
     #[wasm_bindgen(js_name = "setTools")]
-    pub fn set_tools(&mut self, options: JsValue) -> Result<(), JsValue> {
+    pub fn set_tools(&mut self, options: JsValue) -> JsResult<()> {
         self.inner.set_tools(counting(options)?.0.tools);
         Ok(())
     }
 
-    pub fn preview(&mut self, edit: JsValue) -> Result<JsValue, JsValue> {
+    pub fn preview(&mut self, edit: JsValue) -> JsResult {
         let edit: Edit = from_js(edit, "edit", Code::BadEdit)?;
-        into_js(&self.inner.preview(edit).map_err(to_js)?)
+        into_js(&self.inner.preview(edit)?)
     }
 
-    pub fn undo(&mut self, id: Option<String>, time: f64) -> Result<JsValue, JsValue> {
-        into_js(&self.inner.undo(id.as_deref(), time as i64).map_err(to_js)?)
+    pub fn undo(&mut self, id: Option<String>, time: f64) -> JsResult {
+        into_js(&self.inner.undo(id.as_deref(), time as i64)?)
     }
 
-    pub fn redo(&mut self, id: Option<String>, time: f64) -> Result<JsValue, JsValue> {
-        into_js(&self.inner.redo(id.as_deref(), time as i64).map_err(to_js)?)
+    pub fn redo(&mut self, id: Option<String>, time: f64) -> JsResult {
+        into_js(&self.inner.redo(id.as_deref(), time as i64)?)
     }
 
-    pub fn rewind(&mut self, to: Option<String>, time: f64) -> Result<JsValue, JsValue> {
-        into_js(&self.inner.rewind(to.as_deref(), time as i64).map_err(to_js)?)
+    pub fn rewind(&mut self, to: Option<String>, time: f64) -> JsResult {
+        into_js(&self.inner.rewind(to.as_deref(), time as i64)?)
     }
 
-    pub fn pin(&mut self, pin: JsValue, time: f64) -> Result<JsValue, JsValue> {
+    pub fn pin(&mut self, pin: JsValue, time: f64) -> JsResult {
         let pin: Pin = from_js(pin, "pin", Code::BadInput)?;
-        into_js(&self.inner.pin(pin, time as i64).map_err(to_js)?)
+        into_js(&self.inner.pin(pin, time as i64)?)
     }
 
-    pub fn unpin(&mut self, id: &str, time: f64) -> Result<JsValue, JsValue> {
-        into_js(&self.inner.unpin(id, time as i64).map_err(to_js)?)
+    pub fn unpin(&mut self, id: &str, time: f64) -> JsResult {
+        into_js(&self.inner.unpin(id, time as i64)?)
     }
 
-    pub fn checkpoint(&mut self, checkpoint: JsValue, time: f64) -> Result<JsValue, JsValue> {
+    pub fn checkpoint(&mut self, checkpoint: JsValue, time: f64) -> JsResult {
         let checkpoint: Checkpoint = from_js(checkpoint, "checkpoint", Code::BadInput)?;
-        into_js(&self.inner.checkpoint(checkpoint, time as i64).map_err(to_js)?)
+        into_js(&self.inner.checkpoint(checkpoint, time as i64)?)
     }
 
-    pub fn view(&self) -> Result<JsValue, JsValue> {
+    pub fn view(&self) -> JsResult {
         into_js(&self.inner.view())
     }
 
     /// Returns the view with its plan in runs.
     #[wasm_bindgen(js_name = "viewInRuns")]
-    pub fn view_in_runs(&self) -> Result<JsValue, JsValue> {
+    pub fn view_in_runs(&self) -> JsResult {
         into_js(&self.inner.view_in_runs())
     }
 
     /// Returns the view as a provider takes it. Without repairs it has no plan, since that is the view's.
-    pub fn mended(&self, receiver: JsValue) -> Result<JsValue, JsValue> {
-        let receiver = from_js::<validity::Options>(receiver, "options", Code::BadOption)?.receiver().map_err(to_js)?;
+    pub fn mended(&self, receiver: JsValue) -> JsResult {
+        let receiver = options_from_js::<validity::Options>(&receiver)?.receiver()?;
         into_js(&self.inner.mended(&receiver))
     }
 
@@ -178,7 +178,7 @@ impl EventLog {
     }
 
     /// Returns the messages of the view, in the neutral form.
-    pub fn messages(&self) -> Result<JsValue, JsValue> {
+    pub fn messages(&self) -> JsResult {
         let (messages, _) = self.inner.counted_messages();
         into_js(&messages.iter().map(|message| &**message).collect::<Vec<_>>())
     }
@@ -190,54 +190,54 @@ impl EventLog {
         self.inner.newest_request().chars().take(characters).collect()
     }
 
-    pub fn totals(&self) -> Result<JsValue, JsValue> {
+    pub fn totals(&self) -> JsResult {
         into_js(&self.inner.totals())
     }
 
-    pub fn edits(&self) -> Result<JsValue, JsValue> {
+    pub fn edits(&self) -> JsResult {
         into_js(&self.inner.edits())
     }
 
-    pub fn pins(&self) -> Result<JsValue, JsValue> {
+    pub fn pins(&self) -> JsResult {
         into_js(&self.inner.pins())
     }
 
-    pub fn checkpoints(&self) -> Result<JsValue, JsValue> {
+    pub fn checkpoints(&self) -> JsResult {
         into_js(&self.inner.checkpoints())
     }
 
-    pub fn recall(&self, id: &str) -> Result<JsValue, JsValue> {
-        into_js(&self.inner.recall(id).map_err(to_js)?)
+    pub fn recall(&self, id: &str) -> JsResult {
+        into_js(&self.inner.recall(id)?)
     }
 
-    pub fn search(&self, query: &str, most: u32) -> Result<JsValue, JsValue> {
+    pub fn search(&self, query: &str, most: u32) -> JsResult {
         into_js(&self.inner.search(query, most as usize))
     }
 
-    pub fn compare(&self, a: u32, b: u32) -> Result<JsValue, JsValue> {
-        into_js(&self.inner.compare(a as usize, b as usize).map_err(to_js)?)
+    pub fn compare(&self, a: u32, b: u32) -> JsResult {
+        into_js(&self.inner.compare(a as usize, b as usize)?)
     }
 
-    pub fn fingerprint(&self, ids: JsValue) -> Result<String, JsValue> {
+    pub fn fingerprint(&self, ids: JsValue) -> JsResult<String> {
         let ids: Vec<String> = from_js(ids, "ids", Code::BadInput)?;
-        self.inner.fingerprint(&ids).map_err(to_js)
+        Ok(self.inner.fingerprint(&ids)?)
     }
 
     /// True if the log's message with the same id is equal.
-    pub fn has(&self, message: JsValue) -> Result<bool, JsValue> {
+    pub fn has(&self, message: JsValue) -> JsResult<bool> {
         let message: Message = from_js(message, "message", Code::BadMessage)?;
         Ok(self.inner.original(&message.id) == Some(&message))
     }
 
     /// Returns `{ message, origin, parts }`: tokens of an original message, and of each of its parts.
-    pub fn counts(&self, id: &str) -> Result<JsValue, JsValue> {
+    pub fn counts(&self, id: &str) -> JsResult {
         #[derive(Serialize)]
         struct Counts<'a> {
             #[serde(flatten)]
             message: crate::tokens::Cost,
             parts: &'a [u64],
         }
-        let unknown = || to_js(Error::new(Code::UnknownId, format!("there is no message with the id {id:?}")).at("id"));
+        let unknown = || Error::new(Code::UnknownId, format!("there is no message with the id {id:?}")).at("id");
         let counts = self.inner.counts(id).ok_or_else(unknown)?;
         into_js(&Counts { message: counts.message, parts: &counts.parts })
     }

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 use super::decode::from_js;
-use super::error::to_js;
 use super::host::HostTokenizer;
 use super::tokens::loaded;
 use crate::error::{Code, Error, Result};
@@ -140,13 +139,13 @@ impl Counter {
 }
 
 /// Decodes a conversation; an error has the path of the wrong field.
-pub fn messages(value: JsValue) -> std::result::Result<Vec<Message>, JsValue> {
+pub fn messages(value: JsValue) -> Result<Vec<Message>> {
     let messages: Vec<Message> = from_js(value, "messages", Code::BadMessage)?;
     let mut seen = crate::map::HashSet::default();
     for (at, message) in messages.iter().enumerate() {
         if !seen.insert(message.id.as_str()) {
             let error = Error::new(Code::DuplicateId, format!("two messages have the id {:?}", message.id));
-            return Err(to_js(error.at(format!("messages[{at}].id"))));
+            return Err(error.at(format!("messages[{at}].id")));
         }
     }
     Ok(messages)

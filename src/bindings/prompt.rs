@@ -30,8 +30,8 @@
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, from_json, into_js};
-use super::error::to_js;
+use super::decode::{from_json, into_js, options_from_js};
+use super::error::JsResult;
 use super::options::Counting;
 use crate::error::{Code, Error, Result};
 use crate::message::{Part, Role};
@@ -75,15 +75,9 @@ pub struct Prompt {
 impl Prompt {
     /// Creates a prompt. `counting` is undefined if the host counts.
     #[wasm_bindgen(constructor)]
-    pub fn new(
-        numbers: &[f64],
-        text: &[u8],
-        budget: f64,
-        flags: u32,
-        counting: JsValue,
-    ) -> std::result::Result<Prompt, JsValue> {
+    pub fn new(numbers: &[f64], text: &[u8], budget: f64, flags: u32, counting: JsValue) -> JsResult<Prompt> {
         let (counter, overhead) = if counting.is_undefined() { (Counter::Host, 0.0) } else { builtin(counting)? };
-        let ops = read(numbers, text).map_err(to_js)?;
+        let ops = read(numbers, text)?;
         let has = |bit: u32| flags & bit != 0;
         let options = Options {
             budget: budget - overhead,
@@ -94,13 +88,13 @@ impl Prompt {
             thorough: has(flag::THOROUGH),
             cut: !has(flag::LAYOUT_ONLY),
         };
-        let inner = crate::prompt::Prompt::new(ops, counter, options).map_err(to_js)?;
+        let inner = crate::prompt::Prompt::new(ops, counter, options)?;
         Ok(Prompt { inner, overhead })
     }
 
     /// Returns the next step, as numbers.
-    pub fn poll(&mut self) -> std::result::Result<Vec<f64>, JsValue> {
-        let step = self.inner.poll().map_err(to_js)?;
+    pub fn poll(&mut self) -> JsResult<Vec<f64>> {
+        let step = self.inner.poll()?;
         Ok(match step {
             Step::Done => self.done(),
             Step::Malformed(Malformed::Stray(node)) => vec![4.0, f64::from(node)],
@@ -124,22 +118,16 @@ impl Prompt {
     /// Answers effect `id` with what its elements yield, in order and separated by closes, and with the counts that
     /// layout would request, or none of them. Returns the next step.
     #[wasm_bindgen(js_name = answerRendered)]
-    pub fn answer_rendered(
-        &mut self,
-        id: u32,
-        numbers: &[f64],
-        text: &[u8],
-        counts: &[f64],
-    ) -> std::result::Result<Vec<f64>, JsValue> {
-        let yielded = read(numbers, text).map_err(to_js)?;
-        self.inner.resume_rendered(id, yielded, counts).map_err(to_js)?;
+    pub fn answer_rendered(&mut self, id: u32, numbers: &[f64], text: &[u8], counts: &[f64]) -> JsResult<Vec<f64>> {
+        let yielded = read(numbers, text)?;
+        self.inner.resume_rendered(id, yielded, counts)?;
         self.poll()
     }
 
     /// Answers effect `id` with one count for each question. Returns the next step.
     #[wasm_bindgen(js_name = answerCounts)]
-    pub fn answer_counts(&mut self, id: u32, counts: &[f64]) -> std::result::Result<Vec<f64>, JsValue> {
-        self.inner.resume_counts(id, counts).map_err(to_js)?;
+    pub fn answer_counts(&mut self, id: u32, counts: &[f64]) -> JsResult<Vec<f64>> {
+        self.inner.resume_counts(id, counts)?;
         self.poll()
     }
 
@@ -149,7 +137,7 @@ impl Prompt {
     }
 
     /// Returns `{ limit, allowed, needed, largest }` of a finished prompt, if a limit cannot be met.
-    pub fn failure(&mut self) -> std::result::Result<JsValue, JsValue> {
+    pub fn failure(&mut self) -> JsResult {
         let failure = self.inner.outcome().failure.map(|mut failure| {
             let around = if failure.limit == 0 { self.overhead } else { 0.0 };
             failure.allowed += around;
@@ -167,12 +155,12 @@ impl Prompt {
     }
 
     /// Returns the removals, in order.
-    pub fn removals(&mut self) -> std::result::Result<JsValue, JsValue> {
+    pub fn removals(&mut self) -> JsResult {
         into_js(&self.inner.outcome().removals)
     }
 
     /// Reports on every node, in the order of the tree.
-    pub fn nodes(&mut self) -> std::result::Result<JsValue, JsValue> {
+    pub fn nodes(&mut self) -> JsResult {
         into_js(&self.inner.nodes())
     }
 
@@ -191,7 +179,7 @@ impl Prompt {
 
     /// Returns the layout events since the last call, for a tracer: distributed budgets, and numbers of spliced
     /// elements.
-    pub fn events(&mut self) -> std::result::Result<JsValue, JsValue> {
+    pub fn events(&mut self) -> JsResult {
         into_js(&self.inner.take_events())
     }
 }
@@ -207,15 +195,15 @@ impl Prompt {
 }
 
 /// Returns the engine's counter, and the tokens of a request besides its messages.
-pub(super) fn builtin(options: JsValue) -> std::result::Result<(Counter, f64), JsValue> {
-    let options: CountingOptions = from_js(options, "options", Code::BadOption)?;
-    let mode = mode(&options.mode).map_err(to_js)?;
-    let counter = options.counting.counter().map_err(to_js)?;
+pub(super) fn builtin(options: JsValue) -> JsResult<(Counter, f64)> {
+    let options: CountingOptions = options_from_js(&options)?;
+    let mode = mode(&options.mode)?;
+    let counter = options.counting.counter()?;
     let overhead = match options.messages_only {
         true => 0,
         false => counter.cost_model.list_overhead() + counter.tools.total,
     };
-    let encoding = options.counting.built_in().map_err(to_js)?;
+    let encoding = options.counting.built_in()?;
     let (tokenizer, model) = (counter.tokenizer, counter.cost_model);
     Ok((Counter::Builtin(Builtin { encoding, tokenizer, model, mode }), overhead as f64))
 }

@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_js};
-use super::error::to_js;
+use super::decode::{into_js, options_from_js};
+use super::error::JsResult;
 use super::options::{Counting, messages};
 use crate::compact::ledger::Rules;
 use crate::compact::quality::{Needed, Quality, needed_later, quality as measured};
-use crate::error::Code;
 
 #[derive(Deserialize)]
 struct Options {
@@ -31,10 +30,10 @@ struct Measured {
 /// Measures a view against its history and, given the messages after both, how much of the messages outside the view
 /// was needed.
 #[wasm_bindgen]
-pub fn quality(history: JsValue, view: JsValue, continuation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
-    let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
-    let Options { ledger, summary } = from_js(options, "options", Code::BadOption)?;
-    let counter = counting.counter().map_err(to_js)?;
+pub fn quality(history: JsValue, view: JsValue, continuation: JsValue, options: JsValue) -> JsResult {
+    let counting: Counting = options_from_js(&options)?;
+    let Options { ledger, summary } = options_from_js(&options)?;
+    let counter = counting.counter()?;
     let history = messages(history)?;
     let view = messages(view)?;
     let quality = measured(&history, &view, &ledger, summary.as_deref(), &*counter.tokenizer);

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::decode::into_js;
-use super::error::to_js;
+use super::error::JsResult;
 use super::tokens::loaded;
 use crate::error::Result;
 use crate::tokens::{EncodingName, Tokenizer};
@@ -13,9 +13,8 @@ use crate::tool_result::schema::{Shape, Style};
 use crate::tool_result::seam::Snap;
 use crate::tool_result::{Keep, Marker, Rules, Truncated, compat};
 
-fn encoding(name: &str) -> std::result::Result<std::rc::Rc<crate::tokens::Encoding>, JsValue> {
-    let found: Result<_> = EncodingName::from_name(name).and_then(loaded);
-    found.map_err(to_js)
+fn encoding(name: &str) -> Result<std::rc::Rc<crate::tokens::Encoding>> {
+    EncodingName::from_name(name).and_then(loaded)
 }
 
 /// Shortens a text, see [`crate::tool_result::truncate()`]. `flags`: 1 errors, 2 whole use instead of line ends, 4
@@ -30,7 +29,7 @@ pub fn truncate(
     command: Option<String>,
     marker: &str,
     encoding_name: &str,
-) -> std::result::Result<JsValue, JsValue> {
+) -> JsResult {
     let encoding = encoding(encoding_name)?;
     let rules = Rules {
         limit: limit as u64,
@@ -55,7 +54,7 @@ pub fn reduce_output(
     names: Vec<String>,
     texts: Vec<String>,
     encoding_name: &str,
-) -> std::result::Result<JsValue, JsValue> {
+) -> JsResult {
     let encoding = encoding(encoding_name)?;
     let earlier: Vec<Earlier> = names.iter().zip(&texts).map(|(name, text)| Earlier { name, text }).collect();
     into_js(&reduce(text, Source { command, recall, earlier: &earlier }, &*encoding))
@@ -63,7 +62,7 @@ pub fn reduce_output(
 
 /// Applies Copilot Chat's rule, for limits from 50 on.
 #[wasm_bindgen(js_name = truncateAsCopilotChat)]
-pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> std::result::Result<JsValue, JsValue> {
+pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> JsResult {
     let encoding = encoding(encoding_name)?;
     let before = encoding.count(text);
     let text = compat::truncate(text, limit as u64, &*encoding);
@@ -75,13 +74,7 @@ pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> 
 /// Returns the schema of a JSON text (or, if `lines`, of JSON Lines) in at most `max` tokens; for a separate file if
 /// that is 0.
 #[wasm_bindgen(js_name = jsonSchema)]
-pub fn json_schema(
-    text: &str,
-    lines: bool,
-    max: f64,
-    copilot: bool,
-    encoding_name: &str,
-) -> std::result::Result<Option<String>, JsValue> {
+pub fn json_schema(text: &str, lines: bool, max: f64, copilot: bool, encoding_name: &str) -> JsResult<Option<String>> {
     let encoding = encoding(encoding_name)?;
     let shape = if lines { Shape::of_lines(text) } else { Shape::of(text) };
     let style = if copilot { Style::CopilotChat } else { Style::Espalier };

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_js};
-use super::error::to_js;
+use super::decode::{into_js, options_from_js};
+use super::error::JsResult;
 use super::options::messages;
-use crate::error::{Code, Result};
+use crate::error::Result;
 use crate::history::mend::Receiver;
 use crate::validity::{self as core, Finding, Provider, Purpose, Repaired, Row, Settings, Special, Target};
 
@@ -71,9 +71,9 @@ struct Findings {
 
 /// Lists what a provider would refuse.
 #[wasm_bindgen(js_name = "validate")]
-pub fn validate(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
+pub fn validate(conversation: JsValue, options: JsValue) -> JsResult {
     let messages = messages(conversation)?;
-    let target = from_js::<Options>(options, "options", Code::BadOption)?.target().map_err(to_js)?;
+    let target = options_from_js::<Options>(&options)?.target()?;
     let findings = core::check(&messages, &target);
     let strips = !target.special.drop_tools.is_empty();
     into_js(&Findings { findings, signatures: target.special.signatures, strips })
@@ -81,11 +81,11 @@ pub fn validate(conversation: JsValue, options: JsValue) -> std::result::Result<
 
 /// Repairs what a provider would refuse: returns a plan for the host's messages, and the repairs.
 #[wasm_bindgen(js_name = "repair")]
-pub fn repair(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
+pub fn repair(conversation: JsValue, options: JsValue) -> JsResult {
     let messages = messages(conversation)?;
-    let mut options: Options = from_js(options, "options", Code::BadOption)?;
+    let mut options: Options = options_from_js(&options)?;
     let settings = std::mem::take(&mut options.settings);
-    let target = options.target().map_err(to_js)?;
+    let target = options.target()?;
     let repaired: Repaired = core::repair(&messages, &target, &settings);
     into_js(&repaired)
 }

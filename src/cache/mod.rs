@@ -16,7 +16,9 @@ mod price;
 mod spot;
 
 pub use minimum::minimum_prefix;
-pub use place::{Layout, Mark, Newest, PartFact, Placement, Profile, Scheme, ToolFact, Unmarked, place};
+pub use place::{
+    Layout, Mark, Newest, PartFact, Placement, Profile, Scheme, ToolFact, Unmarked, newest_summary, place,
+};
 pub use prefix::{Cause, Comparison, Difference, DifferenceKind, FateRow, SharedPrefix, stable_prefix};
 pub use price::{Clearing, Decision, Expected, Prices, clearing, expected_cost};
 pub use spot::{Lifetime, Place};

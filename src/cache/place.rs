@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::copilot;
 use super::digest::Digest;
 use super::spot::{Lifetime, Place};
+use crate::history::record::SUMMARY_TAG;
 use crate::message::{Message, Part, Role, Tool};
 use crate::tokens::{CostModel, Tokenizer};
 
@@ -102,7 +103,7 @@ pub struct Layout {
 }
 
 /// A mark of the request to send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Mark {
     pub place: Place,
     pub lifetime: Lifetime,
@@ -112,7 +113,7 @@ pub struct Mark {
 }
 
 /// A mark of the caller that is removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Unmarked {
     pub place: Place,
     /// `cannot-carry`, `over-limit` or `replaced`.
@@ -120,14 +121,39 @@ pub struct Unmarked {
 }
 
 /// The marks of a request.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Placement {
     /// In the order in which the provider reads them, within its limit.
     pub marks: Vec<Mark>,
     /// Marks on content that can carry none, in order; then those above the limit.
     pub unmarked: Vec<Unmarked>,
     /// For the next request's [`Layout::previous`]. `None` if no message has a mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub newest: Option<Newest>,
+}
+
+/// Returns the index of the newest summary: of the message with this id, or of the newest that begins with one.
+///
+/// ```
+/// use espalier::cache::newest_summary;
+/// use espalier::message::{Message, Part, Role};
+/// let user = |id: &str, text: &str| {
+///     Message { id: id.into(), role: Role::User, name: None, parts: vec![Part::Text { text: text.into() }] }
+/// };
+/// let messages = [user("a", "<conversation-summary covers=\"m1\">"), user("b", "Go on.")];
+/// assert_eq!(newest_summary(&messages, None), Some(0));
+/// assert_eq!(newest_summary(&messages, Some("b")), Some(1));
+/// ```
+pub fn newest_summary(messages: &[Message], id: Option<&str>) -> Option<usize> {
+    messages.iter().rposition(|message| match id {
+        Some(id) => message.id == id,
+        None => {
+            let text =
+                |part: &Part| if let Part::Text { text } = part { Some(text.starts_with(SUMMARY_TAG)) } else { None };
+            // A text that only looks like a record costs a cache mark, not a fact.
+            message.role == Role::User && message.parts.iter().find_map(text) == Some(true)
+        }
+    })
 }
 
 /// Places marks. The time is linear in the length of the conversation.

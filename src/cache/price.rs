@@ -24,13 +24,14 @@
 //!
 //! Prices are the host's, relative or absolute: results have the unit of the prices.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Code, Error, Result};
 
 /// Prices of one token. The defaults are Anthropic's, relative to plain input: a hit costs a tenth, writing an entry of
 /// five minutes a quarter more (an entry of one hour twice the price), output five times as much.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Prices {
     pub input: f64,
     pub cache_read: f64,

@@ -14,12 +14,17 @@ pub enum Lifetime {
 
 /// The position of a mark, in the order in which a provider reads a request: tools, then messages (the system prompt is
 /// the first of them).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Place {
     /// On the definition of the tool with this index.
     Tool(usize),
     /// On part `part` of message `message` (both are indices). `part` is `None` for a message without any other part.
-    Message { message: usize, part: Option<usize> },
+    Message {
+        message: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        part: Option<usize>,
+    },
 }
 
 impl Place {

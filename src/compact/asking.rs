@@ -56,33 +56,41 @@ impl Trigger {
 }
 
 /// The host's wishes for the requests of one compaction.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Asking {
     pub trigger: Trigger,
     /// The shape to try first. `None` applies the rule: a fork if the cache is warm and the fork fits, else the history
     /// as messages.
     pub shape: Option<Shape>,
     /// True if the provider has the running request cached.
+    #[serde(rename = "cacheWarm")]
     pub is_warm: bool,
     /// The form of another profile; `None` uses the profile's own.
+    #[serde(skip)]
     pub form: Option<&'static Form>,
+    #[serde(skip)]
     pub verify: Verify,
     /// Discards a result that fails the quality gate.
     pub strict: bool,
     /// Writes a record of everything for another session; the conversation stays unchanged.
     pub is_handover: bool,
     /// The model of the conversation.
+    #[serde(skip)]
     pub model: Option<String>,
     /// The model that writes the summary, if it is another one.
     pub asked_model: Option<String>,
     /// The host's rows for the table of models.
+    #[serde(rename = "modelRules")]
     pub models: Vec<Rule>,
     /// Paragraphs to add to the instructions.
+    #[serde(rename = "instructions")]
     pub additions: Vec<String>,
     /// True if the host has hooks before and after a compaction.
     pub pre_hook: bool,
     pub post_hook: bool,
     pub blocks: Vec<Block>,
+    #[serde(rename = "transcript")]
     pub breadcrumb: Breadcrumb,
     /// True if the host can read files.
     pub reads_files: bool,

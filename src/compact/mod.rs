@@ -66,7 +66,8 @@ use crate::tokens::Origin;
 use crate::validity::Provider;
 
 /// Options of a compaction.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Options {
     /// Maximum input tokens of the result, tool definitions included.
     pub budget: u64,
@@ -85,14 +86,18 @@ pub struct Options {
     /// True if the host can call a model.
     pub has_model: bool,
     /// Maximum input tokens of the summarising model. If absent, the whole input is sent, and less after a refusal.
+    #[serde(rename = "maxLlmTokens")]
     pub model_limit: Option<u64>,
     /// The host's additions to the ledger's rules.
+    #[serde(rename = "ledger")]
     pub rules: ledger::Rules,
     /// The constants and switches.
+    #[serde(skip)]
     pub profile: profile::Profile,
     /// Names of further tools whose results are never cleared.
     pub exempt: HashSet<String>,
     /// The host's options for the request to the model, the blocks beside its summary, and the hooks.
+    #[serde(skip)]
     pub asking: asking::Asking,
     /// The range that the summary should replace, if the caller chose one. Nothing outside of it changes unless the
     /// result does not fit.
@@ -104,14 +109,17 @@ pub struct Options {
     /// for all other formats.
     pub thinking: Option<HashSet<String>>,
     /// True for messages in the format of OpenAI Responses, in which each call is a separate item.
+    #[serde(skip)]
     pub by_items: bool,
     /// The provider by whose rules the messages are repaired before they are read, see
     /// [`Meter::provider`](crate::history::draft::Meter::provider). For a log, its own.
+    #[serde(skip)]
     pub provider: Option<Provider>,
     /// True if the caller sends the result as one request. For a log only: by default its result is a view that the next
     /// requests begin with, in which the newest request stays unchanged.
     pub is_request: bool,
     /// Whom the result is for; absent if that is not known, and nothing is repaired by a provider's rules then.
+    #[serde(skip)]
     pub receiver: Option<Receiver>,
 }
 

@@ -6,5 +6,6 @@
 pub use espalier_core::document::*;
 
 pub mod changed;
+pub mod characters;
 pub mod dylink;
 pub mod outline;

@@ -7,12 +7,13 @@ use js_sys::{Array, Error as JsError, Function, Object};
 use wasm_bindgen::prelude::*;
 
 use super::super::compact::HostTimeouts;
-use super::super::decode::{from_js, into_json};
+use super::super::decode::{from_js, into_js, into_json};
+use super::super::error::to_js;
 use super::history::History;
 use super::options;
 use super::value::{self, Result, bad, get, given, is_nullish, list, set, set_some, string, text};
 use super::wait::{Call, Ending, Signal, within};
-use crate::effect::{Answer, Effect, Failure, HookCall, ModelRequest, Purpose, Shape};
+use crate::effect::{Answer, Effect, Failure, HookCall, ModelRequest, Shape};
 use crate::error::Code;
 
 /// Maximum UTF-16 code units of a reply.
@@ -145,24 +146,8 @@ impl Host {
         let is_simple = effect.shape == Shape::Simple;
         set(&request, "id", id);
         set(&request, "tag", "conversation-compaction");
-        set(
-            &request,
-            "purpose",
-            match effect.purpose {
-                Purpose::Summary => "summary",
-                Purpose::Verify => "verify",
-                Purpose::Handoff => "handoff",
-            },
-        );
-        set(
-            &request,
-            "shape",
-            match effect.shape {
-                Shape::Fork => "fork",
-                Shape::Full => "full",
-                Shape::Simple => "simple",
-            },
-        );
+        set(&request, "purpose", into_js(&effect.purpose)?);
+        set(&request, "shape", into_js(&effect.shape)?);
         set(&request, "system", &effect.system);
         set(&request, "prompt", &effect.prompt);
         set(&request, "promptTokens", effect.prompt_tokens as f64);
@@ -302,7 +287,7 @@ impl Host {
         }
         set(&wish, "type", "hook");
         set(&wish, "keep", keep);
-        from_js(wish.into(), "hooks.preCompact", Code::BadOption)
+        from_js(wish.into(), "hooks.preCompact", Code::BadOption).map_err(to_js)
     }
 
     async fn read_file(&self, path: &str) -> Result<Answer> {

@@ -12,7 +12,7 @@ use super::super::decode::into_json;
 use super::super::error::to_js;
 use super::callbacks::Host;
 use super::history::History;
-use super::options::{COMPACT, complete_compact, fields, with_host_names};
+use super::options::{COMPACT, complete_compact, fields};
 use super::value::{Result, bad, coded, get, set};
 use crate::compact::Status;
 use crate::effect::Step;
@@ -42,7 +42,7 @@ fn start(messages: &JsValue, options: &JsValue, llm: JsValue) -> Result<(Compact
     let fields = fields(options, COMPACT)?;
     let (history, read) = History::read(messages)?;
     complete_compact(&fields, &history, llm.is_some())?;
-    let operation = begin(read, fields.clone().into()).map_err(with_host_names)?;
+    let operation = begin(read, &fields).map_err(to_js)?;
     let host = Host::of(&fields, history, llm, operation.timeouts())?;
     Ok((operation, host))
 }

@@ -4,6 +4,7 @@ use js_sys::{Array, Map, Object};
 use wasm_bindgen::prelude::*;
 
 use super::super::decode::into_js;
+use super::super::error::to_js;
 use super::super::options::messages;
 use super::value::{Result, bad, copy, get, list, refused, set};
 use crate::error::Code;
@@ -34,7 +35,7 @@ impl History {
             let parts = get(&list.get(at), "parts")?;
             check_nesting(&parts, &|| format!("messages[{at}].parts"), 0)?;
         }
-        let read = messages(list.clone().into()).map_err(|error| missing(&list).unwrap_or(error))?;
+        let read = messages(list.clone().into()).map_err(|error| missing(&list).unwrap_or_else(|| to_js(error)))?;
         if let Some(at) = read.iter().position(|message| message.id.is_empty()) {
             return Err(refused(Code::BadMessage, "must be a text that is not empty", &format!("messages[{at}].id")));
         }

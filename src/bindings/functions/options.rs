@@ -1,8 +1,9 @@
 //! Converts options of hosts into those of the core's operations.
 
-use js_sys::{Array, Object};
+use js_sys::{Array, JSON, Object};
 use wasm_bindgen::prelude::*;
 
+use super::super::decode::into_js;
 use super::super::options::tokens;
 use super::history::History;
 use super::value::{
@@ -11,6 +12,7 @@ use super::value::{
 use crate::bindings::error::to_js;
 use crate::error::Code;
 use crate::history::limits::ModelLimits;
+use crate::history::prune::Pass;
 
 /// The options of all functions, and those of [`prune`].
 pub const PRUNE: &[&str] = &[
@@ -91,11 +93,6 @@ const MODEL: &[&str] = &[
 /// The options of [`super::render`].
 pub const RENDER: &[&str] = &["budget", "format", "encoding", "model", "costModel", "tools", "backfill", "signal"];
 
-const ORDERS: [(&str, &[&str]); 2] = [
-    ("drop", &["oversize", "turns", "currentRounds", "results", "arguments", "media"]),
-    ("shrink", &["oversize", "results", "turns", "currentRounds", "arguments", "media"]),
-];
-
 /// The share by which a cut that has to move moves further than needed: that of the package.
 const CACHE_STEP_SHARE: f64 = 0.5;
 
@@ -153,16 +150,7 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
 /// Adds the limits of the model in `option` to `fields` as `name`. Returns the model's name.
 fn set_limits(fields: &JsValue, option: &'static str, name: &'static str) -> Result<Option<String>> {
     let (model, limits) = model(fields, option)?;
-    let stated = Object::new();
-    for (name, tokens) in [
-        ("maxPromptTokens", limits.max_prompt_tokens),
-        ("maxContextWindowTokens", limits.max_context_window_tokens),
-        ("outputReserve", limits.output_reserve),
-    ] {
-        value::set_some(&stated, name, tokens.map(|tokens| tokens as f64));
-    }
-    value::set_some(&stated, "name", model.clone());
-    set(fields, name, stated);
+    set(fields, name, into_js(&limits)?);
     Ok(model)
 }
 
@@ -171,9 +159,7 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
     number(fields, "budget", "options")?;
     let name = set_limits(fields, "model", "limits")?;
     set(fields, "model", name);
-    for name in ["backfill", "note", "serverManaged"] {
-        value::flag(fields, name)?;
-    }
+    value::flag(fields, "serverManaged")?;
     for name in ["sentenceShare", "cacheStepShare"] {
         let share = given(fields, name)?;
         if let Some(share) = share.filter(|share| !share.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share))) {
@@ -186,10 +172,12 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
     set_keep(fields, history)?;
     let order = get(fields, "order")?;
     if let Some(name) = order.as_string() {
-        let Some((_, order)) = ORDERS.iter().find(|(known, _)| *known == name) else {
-            return Err(bad("options.order", "\"drop\", \"shrink\" or a list of passes", &order));
+        let passes = match name.as_str() {
+            "drop" => Pass::DROP,
+            "shrink" => Pass::SHRINK,
+            _ => return Err(bad("options.order", "\"drop\", \"shrink\" or a list of passes", &order)),
         };
-        set(fields, "order", order.iter().map(|pass| JsValue::from(*pass)).collect::<Array>());
+        set(fields, "order", into_js(&passes)?);
     }
     if let Some(priorities) = given(fields, "priorities")? {
         if !priorities.is_object() {
@@ -206,7 +194,7 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
         set(fields, "priorities", pairs);
     }
     if let Some(previous) = given(fields, "previous")? {
-        set(fields, "previous", json(&previous, "options.previous", Code::BadOption)?);
+        set(fields, "previous", JSON::parse(&json(&previous, "options.previous", Code::BadOption)?)?);
     }
     let provider = given(fields, "provider")?;
     if let Some(provider) = provider {
@@ -229,8 +217,7 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
     if number(fields, "budget", "options")?.is_none() {
         return Err(bad("options.budget", "a whole number, 0 or more", &JsValue::UNDEFINED));
     }
-    number(fields, "timeoutMs", "options")?;
-    number(fields, "hookTimeoutMs", "options")?;
+    number(fields, "maxLlmTokens", "options")?;
     let is_share = |target: &JsValue| target.as_f64().is_some_and(|target| target > 0.0 && target <= 1.0);
     if let Some(target) = given(fields, "targetShare")?.filter(|target| !is_share(target)) {
         return Err(bad("options.targetShare", "a share above 0, at most 1", &target));
@@ -252,13 +239,11 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
         }
         set(fields, "cover", range);
     }
-    let asked = set_limits(fields, "llmModel", "llmLimits")?;
-    let budget = number(fields, "maxLlmTokens", "options")?;
-    value::set_some(fields, "modelLimit", budget.map(|budget| budget as f64));
+    value::set_some(fields, "askedModel", set_limits(fields, "llmModel", "llmLimits")?);
     value::set_some(fields, "profile", profile(fields)?);
     set(fields, "ledger", ledger(fields)?);
-    set(fields, "asking", asking(fields, asked)?);
-    set(fields, "prices", prices(fields)?);
+    complete_asking(fields)?;
+    check_prices(fields)?;
     if is_nullish(&get(fields, "exempt")?) {
         set(fields, "exempt", Array::new());
     }
@@ -314,26 +299,8 @@ fn ledger(fields: &JsValue) -> Result<Object> {
     Ok(rules)
 }
 
-/// Returns the options of asking the model.
-fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
-    let asking = Object::new();
-    for (from, to) in [
-        ("shape", "shape"),
-        ("recordProfile", "recordProfile"),
-        ("verify", "verify"),
-        ("cacheWarm", "isWarm"),
-        ("strict", "strict"),
-        ("modelRules", "models"),
-        ("blocks", "blocks"),
-    ] {
-        let value = get(fields, from)?;
-        if !is_nullish(&value) {
-            set(&asking, to, value);
-        }
-    }
-    for name in ["cacheWarm", "strict", "force"] {
-        value::flag(fields, name)?;
-    }
+/// Completes the options of asking the model.
+fn complete_asking(fields: &JsValue) -> Result<()> {
     for name in ["focus", "recallTool", "jobId"] {
         if let Some(value) = given(fields, name)?.filter(|value| !value.is_string()) {
             return Err(bad(&format!("options.{name}"), "a text", &value));
@@ -344,19 +311,17 @@ fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
     {
         return Err(bad("options.recordProfile", &format!("one of {}", RECORD_PROFILES.join(", ")), &name));
     }
-    let is_manual = get(fields, "force")? == true || text(fields, "focus")?.is_some();
-    let trigger = given(fields, "trigger")?;
-    set(&asking, "trigger", trigger.unwrap_or_else(|| if is_manual { "manual" } else { "overflow" }.into()));
-    value::set_some(&asking, "askedModel", asked);
-    match given(fields, "instructions")? {
-        None => {}
-        Some(one) if one.is_string() => set(&asking, "additions", Array::of1(&one)),
-        Some(several) => set(&asking, "additions", several),
+    if given(fields, "trigger")?.is_none() {
+        let is_manual = get(fields, "force")? == true || text(fields, "focus")?.is_some();
+        set(fields, "trigger", if is_manual { "manual" } else { "overflow" });
+    }
+    if let Some(one) = given(fields, "instructions")?.filter(JsValue::is_string) {
+        set(fields, "instructions", Array::of1(&one));
     }
     let hooks = hooks(fields)?;
-    set(&asking, "preHook", given(&hooks, "preCompact")?.is_some());
-    set(&asking, "postHook", given(&hooks, "postCompact")?.is_some());
-    set(&asking, "readsFiles", given(fields, "readFile")?.is_some());
+    set(fields, "preHook", given(&hooks, "preCompact")?.is_some());
+    set(fields, "postHook", given(&hooks, "postCompact")?.is_some());
+    set(fields, "readsFiles", given(fields, "readFile")?.is_some());
     let breadcrumb = Object::new();
     if let Some(transcript) = given(fields, "transcript")? {
         known(&transcript, &["path", "lines", "tool", "argument"], "options.transcript")?;
@@ -366,25 +331,8 @@ fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
         assign(&breadcrumb, &transcript)?;
     }
     value::set_some(&breadcrumb, "recall", given(fields, "recallTool")?);
-    set(&asking, "breadcrumb", breadcrumb);
-    Ok(asking)
-}
-
-/// Translates an error to the names of the host's options: the core has other names for the options of asking.
-pub fn with_host_names(error: JsValue) -> JsValue {
-    const NAMES: [(&str, &str); 4] = [
-        ("asking.models", "modelRules"),
-        ("asking.additions", "instructions"),
-        ("asking.breadcrumb", "transcript"),
-        ("asking.", ""),
-    ];
-    for field in ["path", "message"] {
-        if let Some(mut text) = get(&error, field).ok().and_then(|text| text.as_string()) {
-            NAMES.iter().for_each(|(from, to)| text = text.replace(from, to));
-            set(&error, field, text);
-        }
-    }
-    error
+    set(fields, "transcript", breadcrumb);
+    Ok(())
 }
 
 /// Returns the host's hooks, an object of functions.
@@ -397,22 +345,18 @@ pub fn hooks(options: &JsValue) -> Result {
     Ok(hooks)
 }
 
-/// Returns the prices of input, cache read, cache write and output.
-fn prices(fields: &JsValue) -> Result<Array> {
-    let prices = get(fields, "prices")?;
-    const NAMES: [(&str, f64); 4] = [("input", 1.0), ("cacheRead", 0.1), ("cacheWrite", 1.25), ("output", 5.0)];
-    if !prices.is_undefined() {
-        known(&prices, &NAMES.map(|(name, _)| name), "options.prices")?;
+fn check_prices(fields: &JsValue) -> Result<()> {
+    let Some(prices) = given(fields, "prices")? else { return Ok(()) };
+    const NAMES: [&str; 4] = ["input", "cacheRead", "cacheWrite", "output"];
+    known(&prices, &NAMES, "options.prices")?;
+    for name in NAMES {
+        let price = given(&prices, name)?;
+        let is_price = |price: &JsValue| price.as_f64().is_some_and(|price| price.is_finite() && price >= 0.0);
+        if let Some(price) = price.filter(|price| !is_price(price)) {
+            return Err(bad(&format!("options.prices.{name}"), "a number, 0 or more", &price));
+        }
     }
-    let out = Array::new();
-    for (name, usual) in NAMES {
-        let price = given(&prices, name)?.map_or(Some(usual), |price| price.as_f64());
-        match price.filter(|price| price.is_finite() && *price >= 0.0) {
-            Some(price) => out.push(&price.into()),
-            None => return Err(bad(&format!("options.prices.{name}"), "a number, 0 or more", &get(&prices, name)?)),
-        };
-    }
-    Ok(out)
+    Ok(())
 }
 
 /// Returns the ids of the messages by another model than that of the newest one: only that model can read their

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use rule::{Clearing, Exempt, Rule, Style};
 
@@ -33,22 +33,32 @@ use crate::tokens::{CostModel, Origin, Tokenizer};
 use crate::tool_result::budget::{Size, Walk, outside, prunable, water_level};
 
 /// What to do, and what to leave alone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Options {
     pub rule: Rule,
     pub style: Style,
     /// Tools whose results stay whole. Their results still count, except in gemini-cli's masking.
+    #[serde(default)]
     pub exempt: Exempt,
     /// Ids of messages whose results stay whole.
     pub keep: HashSet<String>,
     /// For [`Style::GeminiCli`]: the response object of a result as JSON text, by message and part, where it is not
     /// `{"output": text}`.
+    #[serde(deserialize_with = "pairs")]
     pub bodies: HashMap<(String, usize), String>,
     /// Pictures in results whose size is known.
+    #[serde(default)]
     pub pictures: Vec<Picture>,
     /// Maximum bytes of the pictures in the results of one turn;
     /// [`PICTURE_BYTES`](crate::history::prune::PICTURE_BYTES) if absent.
+    #[serde(rename = "maxImageBytes")]
     pub picture_bytes: Option<u64>,
+}
+
+/// Reads a map as a list of pairs: its keys are not texts.
+fn pairs<'de, D: Deserializer<'de>>(from: D) -> Result<HashMap<(String, usize), String>, D::Error> {
+    Ok(Vec::deserialize(from)?.into_iter().collect())
 }
 
 /// How the operation ended.

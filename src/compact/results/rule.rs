@@ -1,5 +1,7 @@
 //! The rules for results, with the figures of the systems that use them.
 
+use serde::Deserialize;
+
 use super::gemini;
 use super::piece::Piece;
 use crate::compact::placeholder::{self, Gone, is_placeholder};
@@ -11,7 +13,8 @@ use crate::tokens::{Estimator, Tokenizer};
 use crate::tool_result::{Keep, Marker, Rules, command_of, truncate};
 
 /// What to do with the results of a conversation. All sizes are tokens, by the count of the [`Style`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Rule {
     /// All results together get `budget`, with one level for all, see [`crate::tool_result::budget::water_level`].
     Level { budget: u64, previous: Option<u64> },
@@ -34,7 +37,8 @@ impl Rule {
 }
 
 /// Which old results are cleared.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Clearing {
     /// Maximum tokens of a request that is left alone.
     pub min_request_tokens: u64,
@@ -89,9 +93,11 @@ impl Clearing {
 }
 
 /// Tools whose results stay.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Exempt {
     /// Todo lists and plans, questions to the user, memory, skills.
+    #[default]
     Usual,
     Names(HashSet<String>),
 }
@@ -106,7 +112,8 @@ impl Exempt {
 }
 
 /// How sizes are measured, and the texts of replacements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Style {
     /// Exact counts; one line replaces a cleared result.
     Espalier,

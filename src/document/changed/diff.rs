@@ -132,6 +132,39 @@ pub fn parse(diff: &str) -> Result<Vec<FileDiff<'_>>> {
     Ok(reader.files)
 }
 
+/// Returns the file of a diff that is meant: the only one, or the one with this name or the end of it; `None` for an
+/// empty diff.
+///
+/// ```
+/// use espalier::document::changed::diff::{of_file, parse};
+/// let two = "--- a/src/one.rs\n+++ b/src/one.rs\n@@ -1 +1 @@\n-a\n+b\n--- a/two.rs\n+++ b/two.rs\n@@ -1 +1 @@\n-a\n+b\n";
+/// let found = |name| of_file(parse(two)?, name).map(|file| file.and_then(|file| file.path().map(String::from)));
+/// assert_eq!(found(r"C:\work\src\one.rs"), Ok(Some("src/one.rs".into())));
+/// assert_eq!(found("two.rs"), Ok(Some("two.rs".into())));
+/// assert!(found("wo.rs").is_err());
+/// ```
+///
+/// # Errors
+/// [`Code::BadDiff`] if none of several files has this name.
+pub fn of_file<'d>(mut parsed: Vec<FileDiff<'d>>, name: &str) -> Result<Option<FileDiff<'d>>> {
+    if parsed.len() < 2 {
+        return Ok(parsed.pop());
+    }
+    let name = name.replace('\\', "/");
+    let exact = parsed.iter().position(|file| file.path() == Some(&name));
+    let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
+    let found = exact.or_else(|| {
+        parsed.iter().position(|file| file.path().is_some_and(|path| ends(&name, path) || ends(path, &name)))
+    });
+    match found {
+        Some(at) => Ok(Some(parsed.swap_remove(at))),
+        None => {
+            let message = format!("this diff is of {} files, and none of them is {name:?}", parsed.len());
+            Err(Error::new(Code::BadDiff, message))
+        }
+    }
+}
+
 struct Reader<'d> {
     rest: &'d str,
     /// The number of lines read so far.

@@ -119,9 +119,11 @@ pub enum DropMedia {
 }
 
 /// Limits of a request, and messages that must stay.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Limits {
     /// Maximum input tokens of the request, tool definitions included.
+    #[serde(skip)]
     pub budget: u64,
     /// Tokens to leave free below the budget.
     pub headroom: u64,
@@ -138,6 +140,7 @@ pub struct Limits {
     /// Adds a line to the user's next message that says that messages were left out.
     pub note: bool,
     /// Adds sentences of removed messages.
+    #[serde(skip)]
     pub sentences: Option<Sentences>,
     /// The cut of the previous request.
     pub previous: Option<Cut>,
@@ -148,12 +151,16 @@ pub struct Limits {
     /// Pictures in results whose size is known.
     pub pictures: Vec<Picture>,
     /// Maximum bytes of pictures in the results of one turn; [`PICTURE_BYTES`] if absent.
+    #[serde(rename = "maxImageBytes")]
     pub picture_bytes: Option<u64>,
     /// The provider in whose format the messages are written, if known. Some formats join neighbouring messages.
+    #[serde(skip)]
     pub written: Option<Provider>,
     /// The receiver of the result. Without it only pairs and empty messages are repaired.
+    #[serde(skip)]
     pub receiver: Option<Receiver>,
     /// Messages that are summaries of earlier compactions. They stay.
+    #[serde(skip)]
     pub records: Records,
     /// Set if the provider signs thoughts: ids of messages whose thoughts cannot move.
     pub thinking: Option<HashSet<String>>,

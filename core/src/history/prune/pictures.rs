@@ -7,7 +7,7 @@ use crate::history::draft::Draft;
 use crate::history::group::groups;
 use crate::history::plan::Becomes;
 use crate::map::{HashMap, HashSet};
-use crate::message::{Part, Role};
+use crate::message::{Message, Part, Role};
 
 /// Maximum bytes of pictures in the results of one turn: 2.5 MiB, the figure of Copilot Chat.
 pub const PICTURE_BYTES: u64 = 2_621_440;
@@ -21,6 +21,38 @@ pub struct Picture {
     pub part: usize,
     pub item: usize,
     pub bytes: u64,
+}
+
+impl Picture {
+    /// Returns the pictures in results whose data the messages hold, by the length of their base64.
+    ///
+    /// ```
+    /// use espalier::history::prune::Picture;
+    /// use espalier::message::{Message, Part, Role};
+    /// let picture = Part::Image { url: None, data: Some("data:image/png;base64,AAAA".into()), media_type: None, detail: None };
+    /// let result = Part::ToolResult { call_id: "c".into(), name: None, content: vec![picture], is_error: false };
+    /// let message = Message { id: "a".into(), role: Role::Tool, name: None, parts: vec![result] };
+    /// let found = Picture::in_results(&[message]);
+    /// assert_eq!(found, [Picture { id: "a".into(), part: 0, item: 0, bytes: 3 }]);
+    /// ```
+    pub fn in_results(messages: &[Message]) -> Vec<Picture> {
+        let mut found = Vec::new();
+        for message in messages {
+            for (part, result) in message.parts.iter().enumerate() {
+                let Part::ToolResult { content, .. } = result else { continue };
+                for (item, inner) in content.iter().enumerate() {
+                    let Part::Image { data: Some(data), url: None, .. } = inner else { continue };
+                    let base64 =
+                        if data.starts_with("data:") { data.find(',').map_or(0, |comma| comma + 1) } else { 0 };
+                    let bytes = (data.len() - base64) as u64 / 4 * 3;
+                    if bytes > 0 {
+                        found.push(Picture { id: message.id.clone(), part, item, bytes });
+                    }
+                }
+            }
+        }
+        found
+    }
 }
 
 /// Entry, part of the host's message, and item of that part.
