@@ -41,8 +41,8 @@ export function compactFields(options: CompactOptions) {
     exempt: options.exempt ?? [],
     recordProfile: options.recordProfile,
     verify: options.verify,
-    ...asking(options),
     prices: fullPrices(options.prices),
+    asking: asking(options),
   };
 }
 

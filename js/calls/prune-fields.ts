@@ -79,7 +79,7 @@ export function pruneFields(reading: Reading, options: PruneOptions, receiver = 
     maxImageBytes = IMAGE_BYTES,
     previous,
     cacheStepShare = previous === undefined ? 0 : CACHE_STEP_SHARE,
-    priorities = {},
+    priorities,
     provider,
     encoding,
     tokenizer,

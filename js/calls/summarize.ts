@@ -80,9 +80,9 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
     budget: Number.MAX_SAFE_INTEGER,
     trigger: "manual",
   };
-  const { keep: _, cover: __, ...rest } = compactFields(all);
+  const { keep: _, cover: __, asking, ...rest } = compactFields(all);
   const reading = read(messages, all);
-  const fields = { ...counting(reading, all), ...rest, keep: [], isHandover: true };
+  const fields = { ...counting(reading, all), ...rest, keep: [], asking: { ...asking, isHandover: true } };
   const { report } = await runCompaction(
     () => reading,
     all,

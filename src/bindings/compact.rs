@@ -1,6 +1,6 @@
 //! Compaction: an operation that is polled and answered.
 
-use js_sys::Array;
+use js_sys::{Array, Reflect};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
@@ -39,7 +39,7 @@ struct Further {
 }
 
 /// Decodes the options, and the timeouts of their profile.
-fn decoded(from: &JsValue, model: Option<String>) -> Result<(Options, HostTimeouts)> {
+fn decoded(from: &JsValue, model: Option<String>) -> JsResult<(Options, HostTimeouts)> {
     let further: Further = options_from_js(from)?;
     let mut options: Options = options_from_js(from)?;
     let stated = Some(further.llm_limits).filter(ModelLimits::is_stated);
@@ -52,11 +52,13 @@ fn decoded(from: &JsValue, model: Option<String>) -> Result<(Options, HostTimeou
         options.profile.ladder = ladder.into();
     }
     options.receiver = further.receiver.map(validity::Options::receiver).transpose()?;
+    // An object of its own, because JavaScript copies objects with many fields slowly; its fields are options.
+    let asking = Reflect::get(from, &"asking".into())?;
     options.asking = Asking {
         model,
         form: further.record_profile.as_deref().map(Form::of_profile),
         verify: further.verify.unwrap_or(options.profile.summary.verify),
-        ..options_from_js(from)?
+        ..from_js(asking, "options", Code::BadOption)?
     };
     let timeouts = HostTimeouts::of(&options.profile);
     Ok((options, timeouts))
@@ -176,7 +178,7 @@ impl HostTimeouts {
 }
 
 /// Begins a compaction of decoded messages.
-pub(super) fn begin(conversation: Vec<Message>, options: &JsValue) -> Result<Compaction> {
+pub(super) fn begin(conversation: Vec<Message>, options: &JsValue) -> JsResult<Compaction> {
     let counting: Counting = options_from_js(options)?;
     let counter = counting.counter()?;
     let (mut options, timeouts) = decoded(options, counting.model)?;
@@ -197,7 +199,7 @@ pub(super) fn begin(conversation: Vec<Message>, options: &JsValue) -> Result<Com
 
 /// Begins a compaction of the view of a log with known counts: no message crosses the boundary, and none is counted
 /// again.
-pub(super) fn of_log(log: &Log, encoding: &'static str, options: &JsValue) -> Result<Compaction> {
+pub(super) fn of_log(log: &Log, encoding: &'static str, options: &JsValue) -> JsResult<Compaction> {
     let counting: Counting = options_from_js(options)?;
     let (options, timeouts) = decoded(options, counting.model)?;
     let (budget, cost_model, edits_only) = (options.budget, log.counting().model, !options.is_request);

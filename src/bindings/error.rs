@@ -13,6 +13,8 @@ pub type JsResult<T = JsValue> = Result<T, Thrown>;
 pub struct Thrown(JsValue);
 
 impl From<Error> for Thrown {
+    #[cold]
+    #[inline(never)]
     fn from(error: Error) -> Thrown {
         Thrown(to_js(error))
     }

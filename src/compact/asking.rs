@@ -57,14 +57,15 @@ impl Trigger {
 
 /// The host's wishes for the requests of one compaction.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct Asking {
+    #[serde(default)]
     pub trigger: Trigger,
     /// The shape to try first. `None` applies the rule: a fork if the cache is warm and the fork fits, else the history
     /// as messages.
     pub shape: Option<Shape>,
     /// True if the provider has the running request cached.
-    #[serde(rename = "cacheWarm")]
+    #[serde(rename = "cacheWarm", default)]
     pub is_warm: bool,
     /// The form of another profile; `None` uses the profile's own.
     #[serde(skip)]
@@ -72,8 +73,10 @@ pub struct Asking {
     #[serde(skip)]
     pub verify: Verify,
     /// Discards a result that fails the quality gate.
+    #[serde(default)]
     pub strict: bool,
     /// Writes a record of everything for another session; the conversation stays unchanged.
+    #[serde(default)]
     pub is_handover: bool,
     /// The model of the conversation.
     #[serde(skip)]
@@ -81,18 +84,22 @@ pub struct Asking {
     /// The model that writes the summary, if it is another one.
     pub asked_model: Option<String>,
     /// The host's rows for the table of models.
-    #[serde(rename = "modelRules")]
+    #[serde(rename = "modelRules", default)]
     pub models: Vec<Rule>,
     /// Paragraphs to add to the instructions.
-    #[serde(rename = "instructions")]
+    #[serde(rename = "instructions", default)]
     pub additions: Vec<String>,
     /// True if the host has hooks before and after a compaction.
+    #[serde(default)]
     pub pre_hook: bool,
+    #[serde(default)]
     pub post_hook: bool,
+    #[serde(default)]
     pub blocks: Vec<Block>,
-    #[serde(rename = "transcript")]
+    #[serde(rename = "transcript", default)]
     pub breadcrumb: Breadcrumb,
     /// True if the host can read files.
+    #[serde(default)]
     pub reads_files: bool,
 }
 

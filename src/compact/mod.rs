@@ -67,7 +67,7 @@ use crate::validity::Provider;
 
 /// Options of a compaction.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct Options {
     /// Maximum input tokens of the result, tool definitions included.
     pub budget: u64,
@@ -78,23 +78,28 @@ pub struct Options {
     /// The subject that deserves special attention.
     pub focus: Option<String>,
     /// True if the conversation is compacted even if it fits its budget.
+    #[serde(default)]
     pub force: bool,
     /// True if rules write the summary after the model fails, instead of changing nothing.
+    #[serde(default)]
     pub offline_on_failure: bool,
     /// Ids of messages that stay verbatim.
+    #[serde(default)]
     pub keep: HashSet<String>,
     /// True if the host can call a model.
+    #[serde(default)]
     pub has_model: bool,
     /// Maximum input tokens of the summarising model. If absent, the whole input is sent, and less after a refusal.
     #[serde(rename = "maxLlmTokens")]
     pub model_limit: Option<u64>,
     /// The host's additions to the ledger's rules.
-    #[serde(rename = "ledger")]
+    #[serde(rename = "ledger", default)]
     pub rules: ledger::Rules,
     /// The constants and switches.
     #[serde(skip)]
     pub profile: profile::Profile,
     /// Names of further tools whose results are never cleared.
+    #[serde(default)]
     pub exempt: HashSet<String>,
     /// The host's options for the request to the model, the blocks beside its summary, and the hooks.
     #[serde(skip)]
@@ -103,6 +108,7 @@ pub struct Options {
     /// result does not fit.
     pub cover: Option<Cover>,
     /// The prices for the cost of the broken cache.
+    #[serde(default)]
     pub prices: Prices,
     /// For formats with signed thoughts: a summary inside a turn moves the last thought to the remaining calls. The set
     /// has the ids of messages whose thoughts are not moved: they come from another model, or have no signature. `None`
@@ -117,6 +123,7 @@ pub struct Options {
     pub provider: Option<Provider>,
     /// True if the caller sends the result as one request. For a log only: by default its result is a view that the next
     /// requests begin with, in which the newest request stays unchanged.
+    #[serde(default)]
     pub is_request: bool,
     /// Whom the result is for; absent if that is not known, and nothing is repaired by a provider's rules then.
     #[serde(skip)]

@@ -42,7 +42,7 @@ fn start(messages: &JsValue, options: &JsValue, llm: JsValue) -> Result<(Compact
     let fields = fields(options, COMPACT)?;
     let (history, read) = History::read(messages)?;
     complete_compact(&fields, &history, llm.is_some())?;
-    let operation = begin(read, &fields).map_err(to_js)?;
+    let operation = begin(read, &fields)?;
     let host = Host::of(&fields, history, llm, operation.timeouts())?;
     Ok((operation, host))
 }

@@ -332,6 +332,7 @@ fn complete_asking(fields: &JsValue) -> Result<()> {
     }
     value::set_some(&breadcrumb, "recall", given(fields, "recallTool")?);
     set(fields, "transcript", breadcrumb);
+    set(fields, "asking", fields);
     Ok(())
 }
 

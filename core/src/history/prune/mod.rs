@@ -31,6 +31,7 @@ pub mod arguments;
 mod class;
 mod cut;
 mod join;
+mod limits;
 mod note;
 mod pictures;
 mod select;
@@ -40,6 +41,7 @@ mod thought;
 mod turns;
 
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
+pub use limits::{DropMedia, Limits, Pass};
 pub use note::Note;
 pub use pictures::lighten;
 pub use pictures::{Allowance, PICTURE_BYTES, Picture};
@@ -47,7 +49,7 @@ pub use sentences::{Excerpt, Sentences};
 pub use shrink::FLOOR;
 pub use shrink::media_note;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use self::class::{Class, Drop, classify, confirmed, refusal};
 use self::select::Selection;
@@ -55,116 +57,12 @@ use self::shrink::Shrinker;
 use self::thought::work;
 use super::draft::{Draft, Meter};
 use super::group::{groups, groups_within};
-use super::mend::{Mended, Receiver, Repair, mend};
+use super::mend::{Mended, Repair, mend};
 use super::pairs::{repair_request, takes_results_anywhere};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
-use super::record::Records;
 use crate::error::{BudgetDetails, Code, Error, Result};
-use crate::map::{HashMap, HashSet};
 use crate::message::Message;
 use crate::tokens::Origin;
-use crate::validity::Provider;
-
-/// One pass of pruning. Repair is not listed, because it always runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Pass {
-    /// Cuts single results over a quarter of the limit.
-    Oversize,
-    /// Drops turns before the newest request; of the last of them, its oldest rounds only.
-    Turns,
-    /// Drops rounds before the newest request.
-    Rounds,
-    /// Drops older requests with the rest of their turns.
-    Requests,
-    /// Drops rounds after the newest request.
-    CurrentRounds,
-    /// Cuts the remaining results to one common level.
-    Results,
-    /// Cuts long arguments of old calls.
-    Arguments,
-    /// Drops pictures and documents outside the newest round.
-    Media,
-}
-
-impl Pass {
-    /// Removes messages first, then shortens the remaining ones.
-    pub const DROP: [Pass; 6] =
-        [Pass::Oversize, Pass::Turns, Pass::CurrentRounds, Pass::Results, Pass::Arguments, Pass::Media];
-    /// Shortens results before it removes messages.
-    pub const SHRINK: [Pass; 6] =
-        [Pass::Oversize, Pass::Results, Pass::Turns, Pass::CurrentRounds, Pass::Arguments, Pass::Media];
-
-    fn drops(self) -> Option<Drop> {
-        match self {
-            Pass::Turns => Some(Drop::OldTurn),
-            Pass::Rounds => Some(Drop::OldRound),
-            Pass::Requests => Some(Drop::OldRequest),
-            Pass::CurrentRounds => Some(Drop::CurrentRound),
-            Pass::Oversize | Pass::Results | Pass::Arguments | Pass::Media => None,
-        }
-    }
-}
-
-/// Media to remove even if the request fits, because the provider refused its size in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum DropMedia {
-    #[default]
-    None,
-    /// Media outside the newest round and the newest request.
-    Old,
-    /// All media except those of the user in the newest request.
-    All,
-}
-
-/// Limits of a request, and messages that must stay.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Limits {
-    /// Maximum input tokens of the request, tool definitions included.
-    #[serde(skip)]
-    pub budget: u64,
-    /// Tokens to leave free below the budget.
-    pub headroom: u64,
-    /// Ids of messages that must stay unchanged, with their whole group.
-    pub keep: HashSet<String>,
-    /// Puts older groups back that still fit whole, newest first. Off by default, because gaps in a history mislead
-    /// models.
-    pub backfill: bool,
-    /// Passes in order; passes that are not named do not run. [`Pass::DROP`] if absent.
-    pub order: Option<Vec<Pass>>,
-    /// Priorities of messages by id; the default is 0. A pass removes the lowest priority first. A group has the
-    /// highest priority of its messages.
-    pub priorities: HashMap<String, f64>,
-    /// Adds a line to the user's next message that says that messages were left out.
-    pub note: bool,
-    /// Adds sentences of removed messages.
-    #[serde(skip)]
-    pub sentences: Option<Sentences>,
-    /// The cut of the previous request.
-    pub previous: Option<Cut>,
-    /// Minimum share of the limit by which a cut moves when it has to move. With 0.1, only one of many requests
-    /// invalidates the provider's cache.
-    pub cache_step_share: f64,
-    pub drop_media: DropMedia,
-    /// Pictures in results whose size is known.
-    pub pictures: Vec<Picture>,
-    /// Maximum bytes of pictures in the results of one turn; [`PICTURE_BYTES`] if absent.
-    #[serde(rename = "maxImageBytes")]
-    pub picture_bytes: Option<u64>,
-    /// The provider in whose format the messages are written, if known. Some formats join neighbouring messages.
-    #[serde(skip)]
-    pub written: Option<Provider>,
-    /// The receiver of the result. Without it only pairs and empty messages are repaired.
-    #[serde(skip)]
-    pub receiver: Option<Receiver>,
-    /// Messages that are summaries of earlier compactions. They stay.
-    #[serde(skip)]
-    pub records: Records,
-    /// Set if the provider signs thoughts: ids of messages whose thoughts cannot move.
-    pub thinking: Option<HashSet<String>>,
-}
 
 /// A previous cut is not repeated if the limit has grown by more than one part in `GROWN`: a larger limit means another
 /// model, which has another cache.
