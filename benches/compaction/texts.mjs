@@ -80,10 +80,12 @@ const SHAPES = {
 };
 
 for (const { count } of packages) count("The vocabulary is loaded before the clock starts.");
-const rows = {};
+const row = (cells) => console.log(`| ${cells.join(" | ")} |`);
+row(["text", ...Object.keys(SHAPES)]);
+row(["---", ...Object.keys(SHAPES).map(() => "---")]);
 for (const [name, text] of Object.entries(TEXTS)) {
-  rows[name] = {};
-  for (const [shape, messages] of Object.entries(SHAPES)) {
+  const cells = [name];
+  for (const messages of Object.values(SHAPES)) {
     const best = packages.map(() => Infinity);
     for (let run = 0; run < RUNS * packages.length; run++) {
       const which = run % packages.length;
@@ -92,7 +94,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
       const { user, system } = process.cpuUsage(start);
       best[which] = Math.min(best[which], (user + system) / 1_000);
     }
-    rows[name][shape] = best.map(Math.round).join(" / ");
+    cells.push(best.map(Math.round).join(" / "));
   }
+  row(cells);
 }
-console.table(rows);
