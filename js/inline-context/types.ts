@@ -140,8 +140,8 @@ export interface InlineOptions {
   /** `espalier` (the default): exact tokens. `copilot-chat`: the constants and switches of Copilot Chat 0.37.9. */
   profile?: "espalier" | "copilot-chat" | undefined;
   /**
-   * Max tokens of the prompt: context, prefix, rest of the line and suffix. At least 8. Default `window` −
-   * `outputReserve`.
+   * Max tokens of the prompt: context, prefix, rest of the line and suffix. At least 8, and absent beside `window`.
+   * Default `window` − `outputReserve`.
    */
   budget?: number | undefined;
   /** Max tokens of prompt and completion together. Default 8,192. */

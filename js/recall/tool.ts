@@ -42,9 +42,8 @@ export interface RecallTool<F extends Format = Format> {
   handle: (input: unknown) => Promise<string>;
 }
 
-/** Default and min tokens of an answer. */
+/** Default tokens of an answer. */
 const LIMIT = 4_000;
-const LEAST = 200;
 /** Messages that a search shows, and rounds that it examines for them. */
 const RESULTS = 5;
 const LOOKED_AT = 12;
@@ -81,7 +80,6 @@ export function recallTool<F extends Format = Format>(
 ): RecallTool<F> {
   const log = logOf(conversation);
   const { name = "recall", format = log.format as F, maxTokens = LIMIT } = check(options, RECALL);
-  if (maxTokens < LEAST) throw badOption("maxTokens", `a whole number, ${LEAST} or more`, maxTokens);
   const recall = new Recall(conversation, log, name, maxTokens);
   const handle = (input: unknown) => recall.answer(input);
   if (!FORMATS.includes(format)) throw badOption("format", `one of ${FORMATS.join(", ")}`, format);

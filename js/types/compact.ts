@@ -110,7 +110,7 @@ export interface CompactOptions extends CountOptions {
    * at most 5,000 tokens of each and a tenth of the tokens for messages.
    */
   readFile?: (path: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
-  /** Called before and after the compaction. Default: none. */
+  /** `preCompact` and `postCompact`, called before and after the compaction. Default: none. */
   hooks?: CompactHooks;
   /** Milliseconds for each hook and file. Default: the profile's, 10,000. */
   hookTimeoutMs?: number;

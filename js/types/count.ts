@@ -68,13 +68,11 @@ export interface ToolsReport extends ToolsCost {
 }
 
 export interface BreakdownOptions extends CountOptions {
-  /** Tokens of the context window, those kept for the answer, and those at which the host stops to send. */
-  room?: {
-    window?: number;
-    outputReserve?: number;
-    blockLine?: number /** The provider's own count, which wins over ours. */;
-    reported?: number;
-  };
+  /**
+   * Tokens of the context window, those kept for the answer, those at which the host stops to send, and the provider's
+   * own count (`reported`), which then is the total.
+   */
+  room?: { window?: number; outputReserve?: number; blockLine?: number; reported?: number };
   /** Tags of user text and the label of their content. Default: a dozen common ones. */
   tags?: Readonly<Record<string, Label>>;
 }

@@ -13,6 +13,7 @@ import {
   clock,
   encoding,
   flag,
+  isWhole,
   methods,
   milliseconds,
   number,
@@ -127,7 +128,7 @@ export const RECALL: Schema<RecallToolOptions> = {
   name: (value) =>
     typeof value === "string" && /^[\w-]{1,64}$/.test(value) ? undefined : "1 to 64 letters, digits, _ and -",
   format: checkedLater,
-  maxTokens: whole,
+  maxTokens: (value) => (isWhole(value, 200) ? undefined : "a whole number, 200 or more"),
 };
 
 export const FIND: Schema<FindOptions> = { maxResults: whole, onlyHidden: flag };
