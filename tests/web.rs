@@ -44,8 +44,8 @@ const TWO: &str = r#"[{"id":"m0","role":"user","parts":[{"type":"text","text":"a
                       {"id":"m1","role":"assistant","parts":[{"type":"text","text":"ok"}]}]"#;
 
 /// Checks a refused call: code and path of the error.
-fn refused(result: Result<JsValue, JsValue>, code: &str, path: &str) {
-    let error = result.expect_err("it was accepted");
+fn refused(result: Result<JsValue, impl Into<JsValue>>, code: &str, path: &str) {
+    let error: JsValue = result.expect_err("it was accepted").into();
     assert!(error.is_instance_of::<js_sys::Error>());
     assert_eq!(text(&error, "name"), "EspalierError");
     assert_eq!(
@@ -60,7 +60,7 @@ fn refused(result: Result<JsValue, JsValue>, code: &str, path: &str) {
 fn errors_name_the_field_to_blame() {
     load();
     let options = || js(r#"{"budget":100}"#);
-    let prune = |messages: &str| history::prune(js(messages), options());
+    let prune = |messages: &str| history::prune(js(messages), &options());
     refused(prune(r#"[{"id":"m0","role":"boss","parts":[]}]"#), "bad_message", "messages[0].role");
     refused(
         prune(r#"[{"id":"m0","role":"user","parts":[]},{"id":7,"role":"user","parts":[]}]"#),
@@ -77,21 +77,21 @@ fn errors_name_the_field_to_blame() {
     for (budget, path) in
         [("-1", "options.budget"), ("1.5", "options.budget"), ("\"7\"", "options.budget"), ("1e300", "options.budget")]
     {
-        refused(history::prune(js(TWO), js(&format!("{{\"budget\":{budget}}}"))), "bad_option", path);
+        refused(history::prune(js(TWO), &js(&format!("{{\"budget\":{budget}}}"))), "bad_option", path);
     }
     refused(
-        history::prune(js(TWO), js(r#"{"budget":9,"encoding":"p50k_base"}"#)),
+        history::prune(js(TWO), &js(r#"{"budget":9,"encoding":"p50k_base"}"#)),
         "unknown_encoding",
         "options.encoding",
     );
-    refused(history::prune(js(TWO), js(r#"{"budget":9,"costModel":"free"}"#)), "bad_option", "options.costModel");
-    refused(history::prune(js(TWO), js(r#"{"budget":3}"#)), "budget_exceeded", "options.budget");
+    refused(history::prune(js(TWO), &js(r#"{"budget":9,"costModel":"free"}"#)), "bad_option", "options.costModel");
+    refused(history::prune(js(TWO), &js(r#"{"budget":3}"#)), "budget_exceeded", "options.budget");
 }
 
 #[wasm_bindgen_test]
 fn an_exceeded_budget_names_the_largest() {
     load();
-    let error = history::prune(js(TWO), js(r#"{"budget":3}"#)).unwrap_err();
+    let error = JsValue::from(history::prune(js(TWO), &js(r#"{"budget":3}"#)).unwrap_err());
     assert_eq!(text(&error, "details.largest.0.id"), "m0");
     assert!(field(&error, "details.needed").as_f64().unwrap() > 3.0);
 }
@@ -106,8 +106,8 @@ fn an_encoding_must_be_loaded() {
     assert_eq!(tokens::count("hello world", "o200k_base"), Ok(2.0));
 }
 
-fn refused_code(result: Result<JsValue, JsValue>, code: &str) {
-    assert_eq!(text(&result.expect_err("it was accepted"), "code"), code);
+fn refused_code(result: Result<JsValue, impl Into<JsValue>>, code: &str) {
+    assert_eq!(text(&result.expect_err("it was accepted").into(), "code"), code);
 }
 
 #[wasm_bindgen_test]
@@ -118,7 +118,7 @@ fn reports_are_plain_objects() {
     assert_eq!(text(&report, "costModel"), "espalier");
     assert_eq!(text(&report, "origin"), "exact");
     assert_eq!(text(&report, "perMessage.1.role"), "assistant");
-    let pruned = history::prune(js(TWO), js(r#"{"budget":100}"#)).unwrap();
+    let pruned = history::prune(js(TWO), &js(r#"{"budget":100}"#)).unwrap();
     assert_eq!(text(&pruned, "plan.0.type"), "keep");
     assert_eq!(text(&pruned, "messages.0.fate"), "kept");
 }

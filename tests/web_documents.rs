@@ -29,8 +29,8 @@ fn structure(language: &str, text: &str) -> (Vec<f64>, String) {
     (Float64Array::from(answer.get(0)).to_vec(), answer.get(1).as_string().unwrap())
 }
 
-fn code(error: &JsValue) -> String {
-    Reflect::get(error, &"code".into()).unwrap().as_string().unwrap_or_default()
+fn code(error: impl Into<JsValue>) -> String {
+    Reflect::get(&error.into(), &"code".into()).unwrap().as_string().unwrap_or_default()
 }
 
 fn load() {
@@ -70,7 +70,7 @@ fn what_is_no_grammar_is_refused() {
     let empty = module(b"\0asm\x01\0\0\0");
     for (name, module) in [("python", &empty), ("python", &JsValue::NULL), ("go", &module(GRAMMARS[0].1))] {
         let error = document::link_grammar(name, module).unwrap_err();
-        assert_eq!(code(&error), "bad_grammar");
+        assert_eq!(code(error), "bad_grammar");
     }
-    assert_eq!(code(&document::link_grammar("cobol", &empty).unwrap_err()), "unknown_language");
+    assert_eq!(code(document::link_grammar("cobol", &empty).unwrap_err()), "unknown_language");
 }

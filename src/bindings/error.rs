@@ -10,6 +10,7 @@ use crate::error::Error;
 pub type JsResult<T = JsValue> = Result<T, Thrown>;
 
 /// A value to throw: an error of the core as in [`to_js`], or any value that the host threw.
+#[derive(Debug, PartialEq)]
 pub struct Thrown(JsValue);
 
 impl From<Error> for Thrown {
