@@ -130,7 +130,7 @@ fn a_compaction_is_polled_and_answered() {
     let mut messages = vec![round.replace("ID", "m0").replace("assistant", "user").replace("TEXT", "go")];
     messages.extend((1..40).map(|i| round.replace("ID", &format!("m{i}")).replace("TEXT", &"word ".repeat(60))));
     let messages = js(&format!("[{}]", messages.join(",")));
-    let options = js(r#"{"budget":1500,"modelLimit":100000,"hasModel":true,"asking":{"verify":"never"}}"#);
+    let options = js(r#"{"budget":1500,"maxLlmTokens":100000,"hasModel":true,"verify":"never","asking":{}}"#);
     let begun = begin_compaction(messages, options).unwrap();
     let step = js(&begun.get(0).as_string().unwrap());
     let mut run = Compaction::try_from_js_value(begun.get(1)).unwrap();
