@@ -1,5 +1,6 @@
-// Compactions of one long text without a model: node compaction/texts.mjs [FOLDER...] [--size=1000000]. CPU milliseconds,
-// best of three, of one message of the user, of 80 messages, and of one result; packages (default: `pkg`) take turns.
+// Compactions of one long text without a model: node compaction/texts.mjs [FOLDER...] [--size=1000000]. CPU
+// milliseconds, best of three, of one message of the user, of 80 messages, and of one result; packages (default: `pkg`)
+// take turns.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 

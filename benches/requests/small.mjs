@@ -1,5 +1,5 @@
-// Calls of a few messages: node requests/small.mjs [FOLDER...]. CPU microseconds of a call, best and median of rounds in
-// which the packages (default: `pkg`) take turns, and the ratio of the medians to those of the first package.
+// Calls of a few messages: node requests/small.mjs [FOLDER...]. CPU microseconds of a call, best and median of rounds
+// in which the packages (default: `pkg`) take turns, and the ratio of the medians to those of the first package.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 

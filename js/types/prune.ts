@@ -57,7 +57,8 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
   backfill?: boolean;
   /**
    * `drop` (default), `shrink` (shortens results before it drops anything), or a list of passes in order: `oversize`,
-   * `turns`, `rounds`, `requests`, `currentRounds`, `results`, `arguments`, `media`. A pass that is not listed is skipped.
+   * `turns`, `rounds`, `requests`, `currentRounds`, `results`, `arguments`, `media`. A pass that is not listed is
+   * skipped.
    */
   order?: "drop" | "shrink" | readonly PrunePass[];
   /** Priorities of messages by id (`m<index>`), 0 for all others. Within a pass the lowest goes first. */

@@ -56,8 +56,9 @@ export interface BudgetResultsOptions extends ResultsOptions {
 
 export interface ClearResultsOptions extends ResultsOptions {
   /**
-   * Whose defaults `minRequestTokens` to `minFreedTokens` have. Default `espalier`. `gemini-cli` also masks: it estimates instead of
-   * counting, leaves the latest turn out, and its notes, which are not taken off what is freed, are previews.
+   * Whose defaults `minRequestTokens` to `minFreedTokens` have. Default `espalier`. `gemini-cli` also masks: it
+   * estimates instead of counting, leaves the latest turn out, and its notes, which are not taken off what is freed,
+   * are previews.
    */
   profile?: "espalier" | "anthropic" | "gemini-cli";
   /**

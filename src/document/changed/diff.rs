@@ -137,7 +137,8 @@ pub fn parse(diff: &str) -> Result<Vec<FileDiff<'_>>> {
 ///
 /// ```
 /// use espalier::document::changed::diff::{of_file, parse};
-/// let two = "--- a/src/one.rs\n+++ b/src/one.rs\n@@ -1 +1 @@\n-a\n+b\n--- a/two.rs\n+++ b/two.rs\n@@ -1 +1 @@\n-a\n+b\n";
+/// let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+/// let two = &format!("--- a/src/one.rs\n+++ b/src/one.rs\n{hunk}--- a/two.rs\n+++ b/two.rs\n{hunk}");
 /// let found = |name| of_file(parse(two)?, name).map(|file| file.and_then(|file| file.path().map(String::from)));
 /// assert_eq!(found(r"C:\work\src\one.rs"), Ok(Some("src/one.rs".into())));
 /// assert_eq!(found("two.rs"), Ok(Some("two.rs".into())));

@@ -208,7 +208,9 @@ for (const [row, format] of FORMATS.entries()) {
     if (!isOwn(format, what)) continue;
     const [place, name] = split(what);
     const faults = faultsAt(place, column);
-    test(`${format}: at "${what}", while a compaction is kept, the storage ${faults.map(([way]) => way).join(", ")}: the request goes out, and nothing is lost`, async () => {
+    const ways = faults.map(([way]) => way).join(", ");
+    const title = `${format}: at "${what}", while a compaction is kept, the storage ${ways}`;
+    test(`${title}: the request goes out, and nothing is lost`, async () => {
       for (const [way, fault] of faults) await check(way, fault);
     });
     const check = async (way: string, fault: Fault) => {
@@ -277,7 +279,9 @@ for (const [row, format] of FORMATS.entries()) {
     if (!isOwn(format, what)) continue;
     const [place, name] = split(what);
     const faults = faultsAt(place, column);
-    test(`${format}: at "${what}", when it is opened, the storage ${faults.map(([way]) => way).join(", ")}: requests go out, and nothing is lost`, async () => {
+    const ways = faults.map(([way]) => way).join(", ");
+    const title = `${format}: at "${what}", when it is opened, the storage ${ways}`;
+    test(`${title}: requests go out, and nothing is lost`, async () => {
       for (const [way, fault] of faults) await check(way, fault);
     });
     const check = async (way: string, fault: Fault) => {

@@ -29,7 +29,8 @@ impl Picture {
     /// ```
     /// use espalier::history::prune::Picture;
     /// use espalier::message::{Message, Part, Role};
-    /// let picture = Part::Image { url: None, data: Some("data:image/png;base64,AAAA".into()), media_type: None, detail: None };
+    /// let data = Some("data:image/png;base64,AAAA".into());
+    /// let picture = Part::Image { url: None, data, media_type: None, detail: None };
     /// let result = Part::ToolResult { call_id: "c".into(), name: None, content: vec![picture], is_error: false };
     /// let message = Message { id: "a".into(), role: Role::Tool, name: None, parts: vec![result] };
     /// let found = Picture::in_results(&[message]);

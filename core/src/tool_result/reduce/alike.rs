@@ -10,8 +10,8 @@ use super::super::hunks::Hunks;
 /// Min items that are not written of a run that counts on: fewer are clearer as they are.
 const MIN_COUNTED: usize = 3;
 
-/// Returns the runs of alike items in a text that a note shortens: the range of the text that the note replaces, and the
-/// note. `items` are ranges of the text, in order. An item about an error never counts on.
+/// Returns the runs of alike items in a text that a note shortens: the range of the text that the note replaces, and
+/// the note. `items` are ranges of the text, in order. An item about an error never counts on.
 pub fn runs(text: &str, items: &[Range<usize>]) -> Vec<(Range<usize>, String)> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -203,7 +203,8 @@ mod tests {
         check(
             &two,
             Some(
-                "port 1 open\nport 2 open\n[5 more, counting on]\nport 8 open\nport 10 open\nport 20 open\n[4 more, counting on]\nport 70 open\n",
+                "port 1 open\nport 2 open\n[5 more, counting on]\nport 8 open\nport 10 open\nport 20 open\n\
+                 [4 more, counting on]\nport 70 open\n",
             ),
         );
     }

@@ -117,8 +117,8 @@ mod tests {
         let rows: Vec<String> = (0..30).map(|n| format!(r#"{{"id":{n},"ok":{}}}"#, n != 20)).collect();
         check(
             &format!("[{}]", rows.join(",")),
-            "id,ok\n0,true\n1,true\n[17 more, counting on]\n19,true\n20,false\n21,true\n22,true\n[6 more, counting on]\n\
-             29,true",
+            "id,ok\n0,true\n1,true\n[17 more, counting on]\n19,true\n20,false\n21,true\n22,true\n\
+             [6 more, counting on]\n29,true",
         );
     }
 }
