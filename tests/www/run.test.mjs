@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { register } from "tsx/esm/api";
 import { findingsOf } from "./axe.mjs";
 import { opened } from "./browser.mjs";
-import { longTasks } from "./tasks.mjs";
+import { busy } from "./tasks.mjs";
 
 register();
 const { espalier } = await import("../js/built.ts");
@@ -355,9 +355,9 @@ test("stopping keeps what there is, and says so", async () => {
   assert.equal(await page.textContent("#run-requests-title"), "Requests (485)");
 });
 
-test("no task of the page is long while 402,554 tokens are replayed and the window is dragged", async () => {
+test("402,554 tokens are replayed while the window is dragged", async () => {
   await open();
-  const { count, long } = await longTasks(page, async () => {
+  await busy(page, "402,554 tokens are replayed and the window is dragged", async () => {
     const slider = await page.locator("#run-slider").boundingBox();
     await page.mouse.move(slider.x + slider.width * 0.2, slider.y + slider.height / 2);
     await page.mouse.down();
@@ -369,9 +369,6 @@ test("no task of the page is long while 402,554 tokens are replayed and the wind
     await page.waitForSelector("#run-stop");
     await complete();
   });
-  assert.ok(count > 100, "tasks are seen at all");
-  // What is counted: tasks of the page's thread of more than 50 ms of its own time.
-  assert.deepEqual(long, []);
 });
 
 for (const [what, size] of [

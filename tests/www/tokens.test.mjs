@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { findingsOf, smallTargets } from "./axe.mjs";
 import { inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop, paste } from "./conversation.mjs";
-import { longTasks } from "./tasks.mjs";
+import { busy } from "./tasks.mjs";
 
 const READY = "#tokens-view[data-tokens] .token";
 const opened = (options) =>
@@ -132,9 +132,9 @@ test("a text is edited, and the edited one is back after a reload", async () => 
   assert.deepEqual(await texts(), ["one", " two", " three", " four"]);
 });
 
-test("a large text is windowed, and no task of the page is long while one scrolls and drags", async () => {
+test("a large text is windowed while one scrolls and drags", async () => {
   const text = EXAMPLE.repeat(3_000);
-  const { long } = await longTasks(page, async () => {
+  const act = async () => {
     await drop(page, "large.txt", text);
     await page.waitForFunction(() => Number(document.getElementById("tokens-view").dataset.tokens) > 1_000_000);
     await page.waitForSelector(".token");
@@ -152,9 +152,9 @@ test("a large text is windowed, and no task of the page is long while one scroll
         document.getElementById("tokens-list").getAttribute("aria-activedescendant") ===
         `token-${Number(document.getElementById("tokens-view").dataset.tokens) - 1}`,
     );
-  });
+  };
   // Handing over the text is the test's own work.
-  assert.ok(long.length <= 2, `${long}`);
+  await busy(page, "a text of a million tokens is scrolled and dragged", act, 2);
   assert.ok((await page.locator(".token").count()) < 4_000);
   const last = page.locator(".token").last();
   const { bottom } = await last.evaluate((one) => one.getBoundingClientRect().toJSON());
