@@ -90,7 +90,7 @@ interface Examination {
 
 async function examine(input: unknown, options: DiagnoseOptions): Promise<Examination> {
   const diagnosis = diagnose(input, options);
-  const { provider: _, limits: __, ...counting } = options;
+  const { provider: _, limits: __, openEnd: ___, ...counting } = options;
   const compacted = await freeable(input, counting, diagnosis.tokens.total);
   return { diagnosis, ...(compacted !== undefined && { compacted }) };
 }

@@ -148,7 +148,12 @@ async function main(args: string[]): Promise<number> {
       input,
       session,
       { ...values, window },
-      { ...common, ...(provider && { provider }), ...(window !== undefined && { limits: { maxTokens: window } }) },
+      {
+        ...common,
+        ...(provider && { provider }),
+        ...(window !== undefined && { limits: { maxTokens: window } }),
+        openEnd: session !== undefined,
+      },
     );
   }
   if (command === "convert") {

@@ -10,7 +10,7 @@ import { check } from "../options/check.ts";
 import { DIAGNOSE } from "../options/schemas/sessions.ts";
 import { providerOf } from "../validity/providers.ts";
 import type { CountOptions, CountReport } from "../types/count.ts";
-import type { Finding, ProviderName } from "../types/validity.ts";
+import type { Finding, ProviderName, ValidityOptions } from "../types/validity.ts";
 import type { Format } from "../types/messages.ts";
 import { validate } from "../validity/validity.ts";
 import { exceeded, limitsOf, measure } from "../validity/request-limits.ts";
@@ -19,7 +19,7 @@ import { RULES } from "../formats/table.ts";
 import { repeatsIn } from "./repeats.ts";
 import type { Repeat } from "./repeats.ts";
 
-export interface DiagnoseOptions extends CountOptions {
+export interface DiagnoseOptions extends CountOptions, Pick<ValidityOptions, "openEnd"> {
   /**
    * The provider whose rules apply. Default: the provider of the messages' format; `openai-chat` for formats without
    * one.
@@ -68,7 +68,7 @@ export interface Diagnosis {
  * @throws EspalierError `bad_option`, `bad_message`, `unknown_format`
  */
 export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diagnosis {
-  const { provider: asked, limits, ...counting } = check(options, DIAGNOSE);
+  const { provider: asked, limits, openEnd = false, ...counting } = check(options, DIAGNOSE);
   const { reading, provider } = asProvider(messages, asked, counting.format);
   const {
     format,
@@ -77,7 +77,7 @@ export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diag
   const how = { ...counting, format };
   const model = modelOf(messages, counting.model);
   const tools = counting.tools && { tools: counting.tools };
-  const findings = validate(input, provider, { format, ...tools, ...(model !== undefined && { model }) });
+  const findings = validate(input, provider, { format, openEnd, ...tools, ...(model !== undefined && { model }) });
   const tokens = countMessages(input, how);
   const found = measure(reading, true);
   const over = exceeded(

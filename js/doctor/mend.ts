@@ -54,7 +54,7 @@ const ROUNDS = 6;
 export async function mend(messages: unknown, options: DiagnoseOptions = {}): Promise<Mended> {
   const load = loading(options);
   if (load) await load;
-  const { provider: asked, limits: given, ...counting } = check(options, DIAGNOSE);
+  const { provider: asked, limits: given, openEnd = false, ...counting } = check(options, DIAGNOSE);
   const { reading, provider } = asProvider(messages, asked, counting.format);
   const limits = limitsOf(provider, given, () => knownWindow(counting.model));
   const how = { ...counting, format: reading.format };
@@ -67,6 +67,7 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
       provider,
       format: reading.format,
       pending: "synthesize",
+      openEnd,
       ...(model !== undefined && { model }),
       ...(counting.tools && { tools: counting.tools }),
     });
@@ -78,7 +79,7 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
     if (input === before) break;
   }
   const named = model === undefined ? {} : { model };
-  const { findings, exceeded } = diagnose(input, { ...how, ...named, provider, limits });
+  const { findings, exceeded } = diagnose(input, { ...how, ...named, provider, limits, openEnd });
   return { provider, format: reading.format, messages: input, changes, left: [...findings, ...exceeded] };
 }
 

@@ -53,6 +53,11 @@ export interface ValidityOptions {
   purpose?: "answer" | "summary";
   /** The host's own rules, beside those for known models. */
   rules?: readonly ValidityRule[];
+  /**
+   * True for a stored conversation, in which the user's next message is still to come: it may end with the assistant.
+   * Default false: a request.
+   */
+  openEnd?: boolean;
 }
 
 export interface ValidateOptions extends ValidityOptions {

@@ -271,7 +271,8 @@ export type Described = Pick<Reading, "format" | "source"> & { tools: readonly u
  *
  * @internal
  */
-export function fields(reading: Described, provider: ProviderName, { tools, model, purpose, rules }: ValidityOptions) {
+export function fields(reading: Described, provider: ProviderName, options: ValidityOptions) {
+  const { tools, model, purpose, rules, openEnd } = options;
   const { request } = reading.source;
   const name = model ?? request?.["model"];
   return {
@@ -285,6 +286,7 @@ export function fields(reading: Described, provider: ProviderName, { tools, mode
     model: typeof name === "string" ? name : undefined,
     purpose,
     rules,
+    openEnd,
   };
 }
 

@@ -35,6 +35,8 @@ pub(super) struct Options {
     #[serde(default)]
     trusts_host: bool,
     #[serde(default)]
+    open_end: bool,
+    #[serde(default)]
     settings: Settings,
 }
 
@@ -49,6 +51,7 @@ impl Options {
             tools: self.tools,
             pending: self.pending,
             trusts_host: self.trusts_host,
+            open_end: self.open_end,
             special: Special::of(provider, &self.model, self.purpose, &self.rules),
         })
     }

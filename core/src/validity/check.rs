@@ -367,7 +367,7 @@ impl Check<'_> {
             }
         }
         let waits = pairs.calls.last().is_some_and(|call| call.at.0 == last && call.fate == Fate::Pending);
-        if by_assistant(last) && !waits {
+        if by_assistant(last) && !waits && !self.target.open_end {
             self.last(last, messages[last].parts().enumerate().filter(|(_, part)| !part.is_mark()).last());
         }
     }

@@ -46,6 +46,8 @@ pub struct Target {
     /// True if the host has sent messages with these ids, names and images before. They are not reported then, only
     /// what a cut can cause.
     pub trusts_host: bool,
+    /// True for a stored conversation, which may end with the assistant: the user's next message is still to come.
+    pub open_end: bool,
     /// Additional requirements of the model and the purpose.
     pub special: Special,
 }
@@ -63,6 +65,7 @@ impl Target {
             tools: None,
             pending: true,
             trusts_host: false,
+            open_end: false,
             special,
         }
     }

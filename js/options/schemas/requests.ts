@@ -104,6 +104,7 @@ const VALIDITY: Schema<T.ValidityOptions> = {
   model: text,
   purpose: ["answer", "summary"],
   rules: (value, path, refuse) => items(value, RULE, path, refuse),
+  openEnd: flag,
 };
 
 export const VALIDATE: Schema<T.ValidateOptions> = { ...VALIDITY, pending: ["report", "keep"] };

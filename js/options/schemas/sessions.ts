@@ -23,4 +23,5 @@ export const DIAGNOSE: Schema<DiagnoseOptions> = {
   ...COUNTING,
   provider: PROVIDERS,
   limits: { maxTokens: limit, ...LIMITS },
+  openEnd: flag,
 };

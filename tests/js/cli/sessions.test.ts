@@ -88,6 +88,14 @@ test("doctor leaves a healthy session alone", () => {
   assert.equal(existsSync(join(home, "s.repaired.jsonl")), false);
 });
 
+test("doctor accepts a session of gemini-cli that ends with the model", () => {
+  const file = join(home, "gemini.jsonl");
+  writeFileSync(file, fixture("gemini-stream.jsonl"));
+  const found = run("doctor", file);
+  assert.match(found.stdout, /gemini would accept this request/);
+  assert.equal(found.status, 0);
+});
+
 test("log lists requests and compactions", () => {
   const { stdout } = run("log", "s.jsonl");
   assert.match(stdout, /request: 1,025 prompt tokens \(900 from the cache\), 12 written/);

@@ -208,6 +208,30 @@ test("Claude from 4.6 on refuses a conversation that ends with the assistant", a
   }
 });
 
+test("a stored conversation may end with the assistant, in every format, and a repair adds nothing there", async () => {
+  const ended = [user("Hi"), { role: "assistant", content: [{ type: "text", text: "Hello. " }] }];
+  for (const [provider, model, rule] of [
+    ["gemini", undefined, "last-role"],
+    ["vscode", undefined, "last-role"],
+    ["anthropic", "claude-opus-4-6", "last-role"],
+    ["anthropic", "claude-opus-4-5", "prefill-space"],
+  ] as const) {
+    const { messages: input } = espalier.convert(ended, provider);
+    const options = { provider, ...(model !== undefined && { model }) };
+    const rules = espalier.diagnose(input, options).findings.map(({ rule }) => rule);
+    assert.deepEqual(rules, [rule], provider);
+    assert.equal(espalier.diagnose(input, { ...options, openEnd: true }).isAccepted, true, provider);
+    assert.deepEqual((await espalier.mend(input, { ...options, openEnd: true })).changes, [], provider);
+  }
+  // What else is refused still is.
+  const lost = [user("Hi"), { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "ls", input: {} }] }];
+  const found = espalier.diagnose(lost, { provider: "anthropic", openEnd: true }).findings;
+  assert.deepEqual(
+    found.map(({ rule }) => rule),
+    ["pending-call"],
+  );
+});
+
 test("gpt-4o took the ids of calls that a recorded session uses again", () => {
   const file = new URL("../../fixtures/transcripts/tau-airline-0.json", import.meta.url);
   const { messages } = JSON.parse(readFileSync(file, "utf8")) as { messages: { role: string }[] };
