@@ -137,7 +137,9 @@ export class Saving {
     this.queue = this.queue.then(async () => {
       this.isAsked = false;
       if (!(await this.isOurs())) return;
-      for (const grown of this.grown.values()) await this.write(grown);
+      // The log refers to messages. Lines that were added in the meantime wait, so that it is never ahead of them.
+      const due = [...this.grown.values()].map((grown) => ({ grown, length: grown.length() }));
+      for (const { grown, length } of due) await this.write(grown, length);
     });
   }
 
@@ -349,11 +351,19 @@ export class Saving {
     );
   }
 
-  private async write(grown: Grown): Promise<void> {
-    const length = grown.length();
-    if (length === grown.stored && !grown.isUnsure) return;
-    const { name, isUnsure } = grown;
-    const text = grown.text(isUnsure ? 0 : grown.stored);
+  /** Writes the lines of a text up to `length`. */
+  private async write(grown: Grown, length = grown.length()): Promise<void> {
+    const { name, isUnsure, stored } = grown;
+    if (length <= stored && !isUnsure) return;
+    const from = isUnsure ? 0 : stored;
+    const all = grown.text(from);
+    const text =
+      length === grown.length()
+        ? all
+        : `${all
+            .split("\n")
+            .slice(0, length - from)
+            .join("\n")}\n`;
     const done = await this.attempt(isUnsure ? "write" : "append", name, () =>
       isUnsure ? this.storage!.write(name, text) : this.storage!.append(name, text),
     );

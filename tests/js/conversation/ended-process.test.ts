@@ -165,3 +165,37 @@ test("the stored conversation decides the format", async () => {
   const again = await openConversation<Fields>({ format: "anthropic", storage });
   assert.equal(again.log.originals, 1);
 });
+
+test("messages that are added while others are written reach the log no earlier than their own file", async () => {
+  const texts = new Map<string, string>();
+  const disk = memoryStorage(texts);
+  let added = () => {};
+  let isFirst = true;
+  const storage: ConversationStorage = {
+    ...disk,
+    async append(name, text) {
+      if (name === MESSAGES && isFirst) {
+        isFirst = false;
+        added();
+      }
+      await disk.append(name, text);
+      if (name !== LOG) return;
+      // The process could end here.
+      const logged = (texts.get(LOG) ?? "").split("\n").filter((line) => line.includes('"type":"message"'));
+      const stored = (texts.get(MESSAGES) ?? "").split("\n").length - 1;
+      counts.push([logged.length, stored]);
+    },
+  };
+  const counts: [number, number][] = [];
+  const conversation = await openConversation<Fields>({ format: "openai-responses", storage });
+  added = () => {
+    conversation.append({ type: "reasoning", id: "rs_1", summary: [], encrypted_content: "E" });
+  };
+  conversation.append(HOSTS["openai-responses"].user("Go."));
+  await conversation.flush();
+  assert.deepEqual(counts, [
+    [1, 1],
+    [2, 2],
+  ]);
+  await conversation.dispose();
+});
