@@ -19,6 +19,8 @@ import { requestTools } from "./tools.ts";
 import type { ToolWriter } from "./tools.ts";
 import { written } from "./turns.ts";
 import type { IdRule, TurnWriter } from "./turns.ts";
+import { withoutLostIds } from "./led.ts";
+import type { InAnswer } from "./led.ts";
 import type { UsageReader } from "./usage.ts";
 import { bad, copy, isFields, lookingAt } from "./values.ts";
 import type { Fields } from "./values.ts";
@@ -89,6 +91,8 @@ export interface Rules<Piece> {
   marks?: Marks;
   /** Absent for formats without signed reasoning. */
   thoughts?: Thoughts<Piece>;
+  /** Says what belongs to one answer, for formats in which reasoning and what it led to are items of their own. */
+  inAnswer?: InAnswer;
   /**
    * Returns the bodies of tool results that hold more than one text, with the indices of their parts; absent for
    * formats whose results are lists of parts.
@@ -283,6 +287,10 @@ export function carriedOut<Piece>(
     if (joined === undefined) out.push({ value, at });
     else out[out.length - 1] = { value: joined, at: undefined };
   };
+  const places = new Set(adapter.inAnswer && plan.map((item) => (item.type === "insert" ? undefined : place(item.id))));
+  const known = adapter.inAnswer
+    ? withoutLostIds(adapter.inAnswer, original, (at) => places.has(at))
+    : (value: unknown) => value;
   for (const item of plan) {
     if (item.type === "insert") {
       for (const value of written(adapter, [item.message], source)) push(value, undefined, item.joins);
@@ -293,7 +301,7 @@ export function carriedOut<Piece>(
     if (at === undefined) continue;
     const own = original(at);
     if (item.type === "keep") {
-      push(own, at, item.joins);
+      push(known(own, at), at, item.joins);
       continue;
     }
     const edits = item.parts.filter(({ from }) => from === undefined);
@@ -314,7 +322,7 @@ export function carriedOut<Piece>(
     const contents = edits.map(({ part, to }): PartEdit => (to ? { part, to } : { part }));
     const pieces = runs(contents).map((run) => adapter.edit(from, read, run));
     for (const [number, value] of inOrder(pieces, adapter.merge).entries())
-      push(number === 0 ? whole(value) : value, at, number > 0 || item.joins);
+      push(known(number === 0 ? whole(value) : value, at), at, number > 0 || item.joins);
   }
   return out.map(({ value, run }) => (run && adapter.merge ? merged(run as Fields[], adapter.merge) : value));
 }

@@ -125,8 +125,10 @@ export class Growing {
       for (let number = first; number < first + length; number += 1)
         plan.push({ type: "keep", id: this.names[number]! });
     }
-    // One run is the host's messages as they are: no adapter has to look.
-    if (runs.length === 2 && runs[1]! > 0 && this.shown.size === 0)
+    // One run is the host's messages as they are: no adapter has to look, unless what the run begins with may depend
+    // on what was before it.
+    const stands = runs[0] === 0 || this.rules.inAnswer === undefined;
+    if (runs.length === 2 && runs[1]! > 0 && this.shown.size === 0 && stands)
       return { plan, messages: this.originals.slice(runs[0], runs[0]! + runs[1]!) };
     return { plan, messages: this.rebuild(plan) };
   }

@@ -4,6 +4,7 @@
  */
 
 import type { Adapter } from "../adapter.ts";
+import { inAnswer } from "../led.ts";
 import { ids } from "../openai/write-responses.ts";
 import { writeResponsesTool } from "../openai/tools.ts";
 import { places } from "./places.ts";
@@ -15,6 +16,7 @@ import { write } from "./write.ts";
 export const openaiAgents: Adapter<Piece> = {
   format: "openai-agents",
   ...messages,
+  inAnswer,
   write,
   ids,
   shape,

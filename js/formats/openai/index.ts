@@ -4,6 +4,7 @@
  */
 
 import type { Adapter } from "../adapter.ts";
+import { inAnswer } from "../led.ts";
 import { MB } from "../limits.ts";
 import { checkChat, checkResponses } from "./checks.ts";
 import { marks } from "./marks.ts";
@@ -40,6 +41,7 @@ export const openaiResponses: Adapter<ResponsesPiece> = {
   format: "openai-responses",
   ...responses,
   ...responsesWriter,
+  inAnswer,
   withInstructions: (instructions, input) => ({ instructions, input }),
   shape: responsesShape,
   places: responsesPlaces,

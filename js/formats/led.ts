@@ -1,0 +1,53 @@
+/** Items that the provider knows by an id together with the reasoning that led to them. */
+
+import { copy } from "./values.ts";
+import type { Fields } from "./values.ts";
+
+/**
+ * What an item is in an answer: the reasoning, or something that it led to. Absent for everything else, which ends the
+ * answer.
+ */
+export type InAnswer = (item: Fields) => "reasoning" | "item" | undefined;
+
+/** What OpenAI returns as the output of one response, in both of its formats of items. */
+export const inAnswer: InAnswer = ({ type, role }) => {
+  if (type === "reasoning") return "reasoning";
+  if (type === undefined || type === "message") return role === "assistant" ? "item" : undefined;
+  return typeof type === "string" && /_call$/.test(type) ? "item" : undefined;
+};
+
+/** Items whose id is optional. Those of searches and other tools of the platform are not. */
+const hasOptionalId = ({ type }: Fields) =>
+  type === undefined || type === "message" || type === "function_call" || type === "custom_tool_call";
+
+/**
+ * Returns a function that takes the id from a message or call whose reasoning a plan leaves out: "Item 'fc_…' of type
+ * 'function_call' was provided without its required 'reasoning' item" (OpenAI, status 400; AI SDK, change log of 2026).
+ * Without its id the item stands for itself. `stays` says whether the item at an index is in the result.
+ */
+export function withoutLostIds(
+  inAnswer: InAnswer,
+  item: (at: number) => Fields,
+  stays: (at: number) => boolean,
+): (value: unknown, at: number) => unknown {
+  // By index: the reasoning before an item of an answer, -1 if there is none. Each index is looked at once.
+  const led = new Map<number, number>();
+  const ledBy = (at: number): number => {
+    let from = at;
+    let found = led.get(at);
+    while (found === undefined) {
+      from -= 1;
+      const kind = from < 0 ? undefined : inAnswer(item(from));
+      if (kind === undefined) found = -1;
+      else found = kind === "reasoning" ? from : led.get(from);
+    }
+    for (let index = from + 1; index <= at; index += 1) led.set(index, found);
+    return found;
+  };
+  return (value, at) => {
+    const message = value as Fields;
+    if (message["id"] === undefined || !hasOptionalId(message) || inAnswer(message) !== "item") return value;
+    const reasoning = ledBy(at);
+    return reasoning < 0 || stays(reasoning) ? value : copy(message, { id: undefined });
+  };
+}
