@@ -128,7 +128,7 @@ pub(super) fn is_empty(message: &impl Spoken, rules: &Rules) -> bool {
     let may_be = rules.others_may_be_empty && message.role() != Role::Assistant;
     let counts =
         |part: &Part| !is_blank(part) && (rules.thoughts_are_content || !matches!(part, Part::Reasoning { .. }));
-    !message.parts().any(counts) && !(may_be && message.parts().next().is_some())
+    !(message.parts().any(counts) || may_be && message.parts().next().is_some())
 }
 
 /// Returns whether an assistant message holds only reasoning.
