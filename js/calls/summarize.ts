@@ -10,6 +10,30 @@ import { compactFields } from "./compact-fields.ts";
 import { counting, read } from "./reading.ts";
 import { runCompaction } from "./run-compaction.ts";
 
+/** The options of compactions that have a meaning here. */
+const SHARED = [
+  "encoding",
+  "tokenizer",
+  "model",
+  "costModel",
+  "images",
+  "imageSize",
+  "format",
+  "tools",
+  "focus",
+  "signal",
+  "timeoutMs",
+  "onProgress",
+  "ledger",
+  "recordProfile",
+  "verify",
+  "llmModel",
+  "modelRules",
+  "instructions",
+  "jobId",
+  "profile",
+] as const satisfies readonly (keyof SummarizeOptions)[];
+
 /**
  * Writes a record of a conversation, so that another session can continue the work. The conversation is unchanged, and
  * any model can write the record: results in its input have at most 2,000 tokens each. If the model fails, the result
@@ -33,48 +57,12 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   const load = loading(options);
   if (load) await load;
   const { llm, maxLlmTokens = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = check(options, SUMMARIZE);
-  // Other options of compactions have no meaning here.
-  const {
-    focus,
-    signal,
-    timeoutMs,
-    onProgress,
-    ledger,
-    recordProfile,
-    verify,
-    llmModel,
-    modelRules,
-    instructions,
-    jobId,
-    profile,
-    onFailure: _failing,
-    ...counts
-  } = options;
-  const asked = {
-    focus,
-    signal,
-    timeoutMs,
-    onProgress,
-    ledger,
-    recordProfile,
-    verify,
-    llmModel,
-    modelRules,
-    instructions,
-    jobId,
-    profile,
-    onFailure,
-  };
-  const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-  const { encoding, tokenizer, model, costModel, images, imageSize, format, tools } = counts;
-  const how = Object.fromEntries(
-    Object.entries({ encoding, tokenizer, model, costModel, images, imageSize, format, tools }).filter(
-      ([, value]) => value !== undefined,
-    ),
+  const given = Object.fromEntries(
+    SHARED.map((name) => [name, options[name]] as const).filter(([, value]) => value !== undefined),
   );
   const all: CompactOptions = {
-    ...how,
-    ...said,
+    ...given,
+    onFailure,
     llm,
     maxLlmTokens,
     budget: Number.MAX_SAFE_INTEGER,

@@ -6,7 +6,7 @@
 
 use super::ledger::shorter::shorter;
 use crate::history::draft::{Draft, Entry};
-use crate::history::edit::{Author, Edit, Kind, Target};
+use crate::history::edit::{Edit, Kind, Target};
 use crate::history::pairs::callers;
 use crate::history::plan::Becomes;
 use crate::history::prune::arguments::shortened as shorter_arguments;
@@ -168,14 +168,9 @@ fn replaced(
         kind,
         targets: targets.into_iter().map(|(_, target)| target).collect(),
         rule,
-        author: Author::Rule,
         tokens_before: before,
         tokens_after: after,
-        message: None,
-        before: None,
-        reply: None,
-        thinking: None,
-        newer: None,
+        ..Edit::default()
     })
 }
 

@@ -10,7 +10,7 @@ use super::plan::{Becomes, Fate, MessageFate, PartEdit, PlanItem, Removal, Total
 use super::record::Records;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
-use crate::validity::Provider;
+use crate::validity::{Provider, is_blank};
 
 /// The tokenizer and cost model, and the tokens of a request besides its messages.
 #[derive(Clone, Copy)]
@@ -79,6 +79,42 @@ pub struct Entry<'a> {
     pub is_record: bool,
 }
 
+impl<'a> Entry<'a> {
+    /// Returns an entry for message `number` of the host, unchanged.
+    pub(super) fn of_host(message: &'a Message, number: usize, tokens: u64) -> Entry<'a> {
+        Entry {
+            message: Cow::Borrowed(message),
+            source: Some(message),
+            edits: None,
+            fate: Fate::Kept,
+            rule: None,
+            before: tokens,
+            after: tokens,
+            is_new: false,
+            number,
+            part_of: None,
+            is_record: false,
+        }
+    }
+
+    /// Returns an entry for a message that the host did not have.
+    pub(super) fn inserted(message: Cow<'a, Message>, tokens: u64, rule: &'static str) -> Entry<'a> {
+        Entry {
+            message,
+            source: None,
+            edits: None,
+            fate: Fate::Inserted,
+            rule: Some(rule),
+            before: 0,
+            after: tokens,
+            is_new: true,
+            number: 0,
+            part_of: None,
+            is_record: false,
+        }
+    }
+}
+
 /// Targets of moves: for each entry and part, the entry behind which the part moves.
 pub type Moves = BTreeMap<usize, BTreeMap<usize, usize>>;
 
@@ -144,25 +180,19 @@ impl<'a> Draft<'a> {
         meter: Meter<'a>,
         origin: Origin,
     ) -> Draft<'a> {
-        let entries = messages
-            .into_iter()
-            .zip(counts)
-            .enumerate()
-            .map(|(number, (message, &tokens))| Entry {
-                message: Cow::Borrowed(message),
-                source: Some(message),
-                edits: None,
-                fate: Fate::Kept,
-                rule: None,
-                before: tokens,
-                after: tokens,
-                is_new: false,
-                number,
-                part_of: None,
-                is_record: false,
-            })
-            .collect();
+        let counted = messages.into_iter().zip(counts).enumerate();
+        let entries = counted.map(|(number, (message, &tokens))| Entry::of_host(message, number, tokens)).collect();
+        Draft::of(entries, meter, origin)
+    }
+
+    /// Creates a draft of these entries.
+    pub fn of(entries: Vec<Entry<'a>>, meter: Meter<'a>, origin: Origin) -> Draft<'a> {
         Draft { entries, meter, origin, removed: Vec::new() }
+    }
+
+    /// Returns a draft of the entries with these indices alone.
+    pub fn excerpt(&self, indices: impl Iterator<Item = usize>) -> Draft<'a> {
+        Draft::of(indices.map(|at| self.entries[at].clone()).collect(), self.meter, self.origin)
     }
 
     /// Removes messages, as one removal of the report.
@@ -190,44 +220,17 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Changes a message part by part. `change` returns how each current part changes. The freed tokens are one removal
-    /// of the report.
-    pub fn edit_parts(
+    /// Changes a message part by part. `change` returns how each current part changes; the index is that among the
+    /// current parts. The freed tokens are one removal of the report.
+    pub fn edit_parts<C: Into<PartEdit>>(
         &mut self,
         index: usize,
         rule: &'static str,
         why: impl Into<String>,
-        change: impl FnMut(&Part) -> Option<Becomes>,
+        mut change: impl FnMut(usize, &Part) -> Option<C>,
     ) {
         let before = self.entries[index].after;
-        let change = contents(change);
-        let rewritten = self.rewrite(index, rule, change);
-        self.report(index, before, rewritten, rule, why);
-    }
-
-    /// Changes the ids of calls and results. `id` returns the new id of a part, if it changes.
-    pub fn rename_calls(
-        &mut self,
-        index: usize,
-        rule: &'static str,
-        why: impl Into<String>,
-        mut id: impl FnMut(&Part) -> Option<String>,
-    ) {
-        let before = self.entries[index].after;
-        let rewritten = self.rewrite(index, rule, |part, edit| {
-            let new = id(part)?;
-            let mut part = part.clone();
-            if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = &mut part {
-                call_id.clone_from(&new);
-            }
-            edit.call_id = Some(new);
-            Some(Some(part))
-        });
-        self.report(index, before, rewritten, rule, why);
-    }
-
-    fn report(&mut self, index: usize, before: u64, rewritten: Rewrite, rule: &'static str, why: impl Into<String>) {
-        match rewritten {
+        match self.rewrite(index, rule, &mut |number, part| change(number, part).map(Into::into)) {
             Rewrite::Untouched => {}
             Rewrite::Empty => self.drop_entries(&[index], Fate::Dropped, rule, why),
             Rewrite::Done => {
@@ -241,18 +244,23 @@ impl<'a> Draft<'a> {
     }
 
     /// Changes a message without a removal in the report. Returns the tokens that the change adds.
-    pub fn annotate(&mut self, index: usize, rule: &'static str, change: impl FnMut(&Part) -> Option<Becomes>) -> u64 {
+    pub fn annotate(
+        &mut self,
+        index: usize,
+        rule: &'static str,
+        mut change: impl FnMut(&Part) -> Option<Becomes>,
+    ) -> u64 {
         let before = self.entries[index].after;
-        self.rewrite(index, rule, contents(change));
+        self.rewrite(index, rule, &mut |_, part| change(part).map(PartEdit::from));
         self.entries[index].after.saturating_sub(before)
     }
 
-    /// Rewrites a message. `change` returns the new part, `Some(None)` to remove it, and `None` to keep it.
+    /// Rewrites a message. `change` returns how the part with an index changes, if it does.
     fn rewrite(
         &mut self,
         index: usize,
         rule: &'static str,
-        mut change: impl FnMut(&Part, &mut PartEdit) -> Option<Option<Part>>,
+        change: &mut dyn FnMut(usize, &Part) -> Option<PartEdit>,
     ) -> Rewrite {
         let entry = &self.entries[index];
         let had: Vec<PartEdit> = match &entry.edits {
@@ -262,10 +270,10 @@ impl<'a> Draft<'a> {
         let mut parts = Vec::with_capacity(had.len());
         let mut edits = Vec::with_capacity(had.len());
         let mut changed = false;
-        for (part, mut edit) in entry.message.parts.iter().zip(had) {
-            let change = change(part, &mut edit);
+        for ((number, part), mut edit) in entry.message.parts.iter().enumerate().zip(had) {
+            let change = change(number, part);
             changed |= change.is_some();
-            if let Some(part) = change.unwrap_or_else(|| Some(part.clone())) {
+            if let Some(part) = change.map_or_else(|| Some(part.clone()), |change| edit.then(part, change)) {
                 parts.push(part);
                 edits.push(edit);
             }
@@ -306,22 +314,10 @@ impl<'a> Draft<'a> {
         entry.after = self.meter.message(&entry.message);
     }
 
-    /// Returns an entry for a message that the host did not have.
+    /// Counts a message that the host did not have, and returns its entry.
     fn inserted(&self, message: Message, rule: &'static str) -> Entry<'a> {
-        let after = self.meter.message(&message);
-        Entry {
-            message: Cow::Owned(message),
-            source: None,
-            edits: None,
-            fate: Fate::Inserted,
-            rule: Some(rule),
-            before: 0,
-            after,
-            is_new: true,
-            number: 0,
-            part_of: None,
-            is_record: false,
-        }
+        let tokens = self.meter.message(&message);
+        Entry::inserted(Cow::Owned(message), tokens, rule)
     }
 
     /// Marks the messages that hold only a record.
@@ -329,21 +325,6 @@ impl<'a> Draft<'a> {
         for entry in &mut self.entries {
             entry.is_record |= records.is_alone(&entry.message);
         }
-    }
-
-    /// Inserts new messages behind the entries with the given indices, which ascend. Takes one walk, because tens of
-    /// thousands of calls may have no result.
-    pub fn insert_behind(&mut self, messages: Vec<(usize, Message)>, rule: &'static str) {
-        let mut new = messages.into_iter().peekable();
-        let old = std::mem::take(&mut self.entries);
-        let mut entries = Vec::with_capacity(old.len() + new.len());
-        for (index, entry) in old.into_iter().enumerate() {
-            entries.push(entry);
-            while let Some((_, message)) = new.next_if(|(behind, _)| *behind <= index) {
-                entries.push(self.inserted(message, rule));
-            }
-        }
-        self.entries = entries;
     }
 
     /// Inserts a new message before entry `index`.
@@ -356,9 +337,18 @@ impl<'a> Draft<'a> {
         self.entries.insert(index, entry);
     }
 
-    /// Moves parts behind other entries. An entry that would have no content left moves as a whole. Otherwise the moved
-    /// parts become an entry of their own, with the id `<id>:moved:<n>`. A cache mark goes with the part before it.
-    pub fn move_parts(&mut self, moves: Moves, rule: &'static str) {
+    /// Moves parts behind other entries, and inserts `new` messages behind the entries with these indices. An entry that
+    /// would have no content left moves as a whole. Otherwise the moved parts become an entry of their own, with the id
+    /// `<id>:moved:<n>`. A cache mark goes with the part before it. Takes one walk, because tens of thousands of calls
+    /// may have no result.
+    pub fn arrange(
+        &mut self,
+        (moves, rule): (Moves, &'static str),
+        (new, new_rule): (Vec<(usize, Message)>, &'static str),
+    ) {
+        if moves.is_empty() && new.is_empty() {
+            return;
+        }
         // For each target entry, the entries that move behind it, with their former index.
         let mut arrivals: BTreeMap<usize, Vec<(usize, Option<Entry<'a>>)>> = BTreeMap::new();
         for (from, places) in moves {
@@ -382,12 +372,13 @@ impl<'a> Draft<'a> {
                 let taken = self.taken(from, number + 1, rule, parts);
                 arrivals.entry(target).or_default().push((from, Some(taken)));
             }
-            let mut part = 0;
-            self.rewrite(from, rule, |_, _| {
-                part += 1;
-                let is_taken = place_of[part - 1].is_some_and(|place| targets.contains_key(&place));
-                is_taken.then_some(None)
+            self.rewrite(from, rule, &mut |part, _| {
+                let is_taken = place_of[part].is_some_and(|place| targets.contains_key(&place));
+                is_taken.then_some(Becomes::Gone.into())
             });
+        }
+        for (behind, message) in new {
+            arrivals.entry(behind).or_default().push((behind, Some(self.inserted(message, new_rule))));
         }
         let mut old: Vec<Option<Entry>> = std::mem::take(&mut self.entries).into_iter().map(Some).collect();
         for (from, entry) in arrivals.values_mut().flatten().filter(|(_, entry)| entry.is_none()) {
@@ -412,17 +403,10 @@ impl<'a> Draft<'a> {
             parts: wanted.iter().map(|&part| parts[part].clone()).collect(),
         };
         Entry {
-            after: self.meter.message(&message),
-            message: Cow::Owned(message),
-            source: None,
             edits: Some(wanted.iter().copied().map(edit_of).collect()),
-            fate: Fate::Inserted,
-            rule: Some(rule),
-            before: 0,
-            is_new: true,
             number: entry.number,
             part_of: Some(entry.host_id().unwrap_or(id).clone()),
-            is_record: false,
+            ..self.inserted(message, rule)
         }
     }
 
@@ -485,13 +469,6 @@ fn with_marks(parts: &[Part], places: &BTreeMap<usize, usize>) -> Vec<Option<usi
     parts.iter().enumerate().map(&mut place).collect()
 }
 
-/// Converts a change of contents to the form that [`Draft::rewrite`] expects.
-fn contents(
-    mut change: impl FnMut(&Part) -> Option<Becomes>,
-) -> impl FnMut(&Part, &mut PartEdit) -> Option<Option<Part>> {
-    move |part, edit| change(part).map(|to| edit.then(part, to))
-}
-
 /// The outcome of a change.
 enum Rewrite {
     Untouched,
@@ -502,9 +479,5 @@ enum Rewrite {
 
 /// Returns whether a provider would refuse a message with these parts as empty.
 pub(super) fn is_empty(parts: &[Part]) -> bool {
-    parts.iter().all(|part| match part {
-        Part::Text { text } => text.trim_start().is_empty(),
-        Part::CacheMark | Part::Boundary => true,
-        _ => false,
-    })
+    parts.iter().all(is_blank)
 }

@@ -78,8 +78,8 @@ impl Kind {
         }
     }
 
-    /// Returns whether a part can still become this: it has the type that it had when the edit was made.
-    fn fits(self, was: &Part, to: &Becomes) -> bool {
+    /// Returns whether an edit of this kind makes this of a part of that type.
+    pub(super) fn fits(self, was: &Part, to: &Becomes) -> bool {
         matches!(
             (self, was, to),
             (Kind::DropMedia, Part::ToolResult { .. }, Becomes::Content { .. })
@@ -88,6 +88,7 @@ impl Kind {
                 | (Kind::ClearArguments, Part::ToolCall { .. }, Becomes::Arguments { .. })
                 | (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }, Becomes::Text { .. })
                 | (Kind::Truncate | Kind::Offload, Part::Text { .. } | Part::ToolResult { .. }, Becomes::Text { .. })
+                | (Kind::Truncate | Kind::Offload, Part::ToolResult { .. }, Becomes::Content { .. })
         )
     }
 }
@@ -194,35 +195,27 @@ impl Target {
     }
 }
 
-/// Returns the view of a history under its edits. Repairs it first, so that edits apply to messages that could be sent.
+/// Returns the view of a history under its edits. Repairs it first unless it `is_sound`, so that edits apply to messages
+/// that could be sent.
 pub fn view<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     counts: &[u64],
     edits: &[Edit],
     meter: Meter<'a>,
     origin: Origin,
+    is_sound: bool,
 ) -> Draft<'a> {
     let mut draft = Draft::with_counts(messages, counts, meter, origin);
-    repair(&mut draft);
+    if !is_sound {
+        repair(&mut draft);
+    }
     apply_all(&mut draft, edits);
     // The remaining messages may need repair although the whole history did not: an empty request beside a summary,
     // say.
-    repair(&mut draft);
-    draft
-}
-
-/// Returns the view of a history that needs no repair.
-pub fn view_of_sound<'a>(
-    messages: impl IntoIterator<Item = &'a Message>,
-    counts: &[u64],
-    edits: &[Edit],
-    meter: Meter<'a>,
-    origin: Origin,
-) -> Draft<'a> {
-    let mut draft = Draft::with_counts(messages, counts, meter, origin);
-    if !edits.is_empty() {
-        apply_all(&mut draft, edits);
-        repair_behind(&mut draft, edits);
+    if is_sound {
+        repair_behind(&mut draft, edits)
+    } else {
+        repair(&mut draft)
     }
     draft
 }
@@ -305,10 +298,8 @@ fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
                 }
             }
             for (entry, changes) in by_entry {
-                let mut part = 0;
-                draft.edit_parts(entry, edit.rule, kind.why(), |was| {
-                    part += 1;
-                    changes.get(&(part - 1)).filter(|to| kind.fits(was, to)).map(|to| (*to).clone())
+                draft.edit_parts(entry, edit.rule, kind.why(), |part, was| {
+                    changes.get(&part).filter(|to| kind.fits(was, to)).map(|to| (*to).clone())
                 });
             }
         }

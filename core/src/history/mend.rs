@@ -189,7 +189,7 @@ impl<'a> Made<'a> {
                     let known = entry.edits.as_ref().and_then(|edits| edits.get(change.part).cloned());
                     let mut edit = known.unwrap_or_else(|| PartEdit::keep(change.part));
                     let part = entry.message.parts.get(change.part);
-                    if let Some(part) = part.and_then(|part| changed(part, change, &mut edit)) {
+                    if let Some(part) = part.and_then(|part| edit.then(part, change)) {
                         parts.push(part);
                         edits.push(edit);
                     }
@@ -225,26 +225,6 @@ impl<'a> Made<'a> {
         }
         self.plan.push(PlanItem::Edit { id: host.clone(), parts: edits, joins });
     }
-}
-
-/// Returns the part after a change, and adds the change to its edit.
-fn changed(part: &Part, change: PartEdit, edit: &mut PartEdit) -> Option<Part> {
-    let PartEdit { to, call_id, name, .. } = change;
-    let mut part = match to {
-        Some(to) => edit.then(part, to)?,
-        None => part.clone(),
-    };
-    if let (Some(id), Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. }) = (&call_id, &mut part) {
-        call_id.clone_from(id);
-    }
-    match (&name, &mut part) {
-        (Some(new), Part::ToolCall { name, .. }) => name.clone_from(new),
-        (Some(_), Part::ToolResult { name: old, .. }) => old.clone_from(&name),
-        _ => {}
-    }
-    edit.call_id = call_id.or_else(|| edit.call_id.take());
-    edit.name = name.or_else(|| edit.name.take());
-    Some(part)
 }
 
 /// Counts the tokens of the messages as they are written in a provider's format.

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::draft::{Draft, Moves, is_empty};
-use super::plan::{Becomes, Fate};
+use super::plan::{Becomes, Fate, PartEdit};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
-use crate::validity::pairs::{Fate as Found, LOST, Matching, Pairs, Place, pair};
+use crate::validity::pairs::{Fate as Found, LOST, Matching, Pairs, Place, pair, stand_in};
 
 /// Pairs the calls and results of a draft. Moves displaced results to their calls, removes orphan results, adds a
 /// synthetic result for unanswered calls except the newest, renames duplicate ids unless the draft's provider takes the
@@ -64,17 +64,13 @@ fn repair_as(draft: &mut Draft, is_request: bool) {
         gone.extend(behind.take_while(|(_, part)| matches!(part, Part::CacheMark)).map(|(number, _)| number));
     }
     for (index, parts) in renamed {
-        let mut number = 0;
-        draft.rename_calls(index, "double-id", "another call has this id already, which would be refused", |_| {
-            number += 1;
-            parts.get(&(number - 1)).cloned()
+        draft.edit_parts(index, "double-id", "another call has this id already, which would be refused", |part, _| {
+            Some(PartEdit::call_id(part, parts.get(&part)?))
         });
     }
     for (index, parts) in orphans {
-        let mut number = 0;
-        draft.edit_parts(index, "orphan-result", "a tool result without its call would be refused", |_| {
-            number += 1;
-            parts.contains(&(number - 1)).then_some(Becomes::Gone)
+        draft.edit_parts(index, "orphan-result", "a tool result without its call would be refused", |part, _| {
+            parts.contains(&part).then_some(Becomes::Gone)
         });
         // Removed parts lower the indices of the parts behind them.
         if let Some(places) = moves.get_mut(&index) {
@@ -84,29 +80,12 @@ fn repair_as(draft: &mut Draft, is_request: bool) {
             *places = places.iter().map(|(&part, &behind)| (part - gone(part), behind)).collect();
         }
     }
-    if !lost.is_empty() {
-        // Inserted messages raise the indices of the messages behind them.
-        let behind: Vec<usize> = lost.iter().map(|(behind, ..)| *behind).collect();
-        let shift = |at: usize| at + behind.partition_point(|&behind| behind < at);
-        let shifted = |places: BTreeMap<usize, usize>| places.into_iter().map(|(part, at)| (part, shift(at))).collect();
-        moves = moves.into_iter().map(|(from, places)| (shift(from), shifted(places))).collect();
-        let stand_in = |(behind, call_id, name): (usize, String, String)| {
-            let caller = &draft.entries[behind].message.id;
-            let result = Part::ToolResult {
-                name: (!name.is_empty()).then_some(name),
-                content: vec![Part::Text { text: LOST.to_string() }],
-                is_error: true,
-                call_id: call_id.clone(),
-            };
-            let id = format!("{caller}:lost:{call_id}");
-            (behind, Message { id, role: Role::Tool, name: None, parts: vec![result] })
-        };
-        let stand_ins = lost.into_iter().map(stand_in).collect();
-        draft.insert_behind(stand_ins, "lost-call");
-    }
-    if !moves.is_empty() {
-        draft.move_parts(moves, MOVED);
-    }
+    let stand_ins = lost.into_iter().map(|(behind, call_id, name)| {
+        let id = format!("{}:lost:{call_id}", draft.entries[behind].message.id);
+        (behind, Message { id, role: Role::Tool, name: None, parts: vec![stand_in(&call_id, &name, LOST)] })
+    });
+    let stand_ins = stand_ins.collect();
+    draft.arrange((moves, MOVED), (stand_ins, "lost-call"));
     drop_empty(draft, may_be_blank);
 }
 

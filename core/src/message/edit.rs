@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::{Message, Part};
+use super::{Message, Part, texts};
 use crate::tagged::needed;
 
 /// What to do with one message. Items come in the order of the resulting conversation. A message of the input that no
@@ -88,6 +88,11 @@ impl PartEdit {
         PartEdit { call_id: Some(id.into()), ..PartEdit::keep(part) }
     }
 
+    /// Gives the tool of a call or a result another name.
+    pub fn name(part: usize, name: impl Into<String>) -> PartEdit {
+        PartEdit { name: Some(name.into()), ..PartEdit::keep(part) }
+    }
+
     /// Takes over part `part` of the message `from`.
     pub fn carried(from: impl Into<String>, part: usize) -> PartEdit {
         PartEdit { from: Some(from.into()), ..PartEdit::keep(part) }
@@ -98,9 +103,27 @@ impl PartEdit {
         *self == PartEdit::keep(self.part)
     }
 
-    /// Adds a change of content; `part` is the part as this edit left it. Returns the part afterwards, and nothing if
-    /// it goes.
-    pub fn then(&mut self, part: &Part, to: Becomes) -> Option<Part> {
+    /// Adds a change; `part` is the part as this edit left it. Returns the part afterwards, and nothing if it goes.
+    pub fn then(&mut self, part: &Part, change: PartEdit) -> Option<Part> {
+        let PartEdit { to, call_id, name, .. } = change;
+        let mut part = match to {
+            Some(to) => self.becomes(part, to)?,
+            None => part.clone(),
+        };
+        if let (Some(id), Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. }) = (&call_id, &mut part) {
+            call_id.clone_from(id);
+        }
+        match (&name, &mut part) {
+            (Some(new), Part::ToolCall { name, .. }) => name.clone_from(new),
+            (Some(_), Part::ToolResult { name: old, .. }) => old.clone_from(&name),
+            _ => {}
+        }
+        self.call_id = call_id.or_else(|| self.call_id.take());
+        self.name = name.or_else(|| self.name.take());
+        Some(part)
+    }
+
+    fn becomes(&mut self, part: &Part, to: Becomes) -> Option<Part> {
         let after = to.applied(part)?;
         self.to = Some(match (self.to.take(), to) {
             // A note that replaces a picture stays a note.
@@ -113,6 +136,12 @@ impl PartEdit {
             (_, to) => to,
         });
         Some(after)
+    }
+}
+
+impl From<Becomes> for PartEdit {
+    fn from(to: Becomes) -> PartEdit {
+        PartEdit::to(0, to)
     }
 }
 
@@ -180,6 +209,5 @@ impl Becomes {
 }
 
 fn content_text(part: &Part) -> String {
-    let Part::ToolResult { content, .. } = part else { return String::new() };
-    content.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None }).collect()
+    if let Part::ToolResult { content, .. } = part { texts(content).into_owned() } else { String::new() }
 }

@@ -115,14 +115,9 @@ pub(super) fn runs(messages: impl Iterator<Item = (bool, bool)>) -> Vec<usize> {
         .collect()
 }
 
-/// Returns whether a part has no content for this provider.
-pub(super) fn is_blank(part: &Part, rules: &Rules) -> bool {
-    match part {
-        Part::Text { text } => text.trim().is_empty(),
-        Part::CacheMark | Part::Boundary => true,
-        Part::Reasoning { .. } => !rules.thoughts_are_content,
-        _ => false,
-    }
+/// Returns whether a part has no content for any provider.
+pub fn is_blank(part: &Part) -> bool {
+    matches!(part, Part::Text { text } if text.trim().is_empty()) || part.is_mark()
 }
 
 /// Returns whether the provider would refuse a message with these parts as empty.
@@ -131,7 +126,9 @@ pub(super) fn is_empty(message: &impl Spoken, rules: &Rules) -> bool {
         return false;
     }
     let may_be = rules.others_may_be_empty && message.role() != Role::Assistant;
-    message.parts().all(|part| is_blank(part, rules)) && !(may_be && message.parts().next().is_some())
+    let counts =
+        |part: &Part| !is_blank(part) && (rules.thoughts_are_content || !matches!(part, Part::Reasoning { .. }));
+    !(message.parts().any(counts) || may_be && message.parts().next().is_some())
 }
 
 /// Returns whether an assistant message holds only reasoning.
@@ -195,7 +192,7 @@ pub(super) fn id_trouble(call: &Call, target: &Target) -> Option<(&'static str, 
 /// Returns the id without the suffix by which VS Code distinguishes its calls; `None` if it has none.
 ///
 /// The suffix is `__vscode-` and digits.
-pub(super) fn without_suffix(id: &str) -> Option<&str> {
+pub fn without_suffix(id: &str) -> Option<&str> {
     let (base, digits) = id.rsplit_once("__vscode-")?;
     (!base.is_empty() && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(base)
 }

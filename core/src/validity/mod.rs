@@ -23,9 +23,9 @@ mod repair_calls;
 pub mod rules;
 mod slot;
 
-pub use check::{Finding, check};
+pub use check::{Finding, check, is_blank, without_suffix};
 pub use family::{Purpose, Row, Special};
-pub use repair::{Change, Lost, Orphans, Pending, Repaired, Settings, repair};
+pub use repair::{Change, Lost, Orphans, Pending, Repaired, Settings, media_placeholder, repair};
 pub use rules::Provider;
 
 /// The provider that receives a conversation, and the conditions of the request.

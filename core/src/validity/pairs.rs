@@ -16,6 +16,16 @@ pub const LOST: &str = "No result was recorded for this call; whether it ran is 
 /// lowest of all providers.
 pub const MOST_OF_AN_ID: usize = 40;
 
+/// Returns the placeholder for the result of a call that will not get one.
+pub fn stand_in(call_id: &str, name: &str, text: &str) -> Part {
+    Part::ToolResult {
+        call_id: call_id.to_string(),
+        name: (!name.is_empty()).then(|| name.to_string()),
+        content: vec![Part::Text { text: text.to_string() }],
+        is_error: true,
+    }
+}
+
 /// A message as the walk reads it: anything with a role and parts.
 pub trait Spoken {
     /// Returns the role.

@@ -18,9 +18,18 @@ use crate::message::edit::{Becomes, PlanItem};
 use crate::message::{Message, Part, Role};
 
 /// Replaces an image that may not be sent.
-pub const NO_PICTURE: &str = "[Image was attached]";
+const NO_PICTURE: &str = "[Image was attached]";
 /// Replaces a document that may not be sent.
-pub const NO_DOCUMENT: &str = "[Document was attached]";
+const NO_DOCUMENT: &str = "[Document was attached]";
+/// Returns the text that replaces an image or document that may not be sent; `None` for other parts.
+pub fn media_placeholder(part: &Part) -> Option<&'static str> {
+    match part {
+        Part::Image { .. } => Some(NO_PICTURE),
+        Part::Document { .. } => Some(NO_DOCUMENT),
+        _ => None,
+    }
+}
+
 /// The user message inserted when a conversation must not begin with the assistant.
 pub const OPENING: &str = "[The beginning of this conversation is not shown.]";
 /// The user message inserted when a conversation must not end with the assistant.
@@ -271,14 +280,14 @@ impl<'a> Work<'a, '_> {
     /// Replaces images and documents that may not be sent with notes.
     fn media(&mut self) {
         let target = self.target;
-        let note = |part: &Part| if matches!(part, Part::Image { .. }) { NO_PICTURE } else { NO_DOCUMENT };
         let mut log = Vec::new();
         for slot in &mut self.slots {
             let role = slot.role;
             for piece in &mut slot.pieces {
-                if let Some((rule, _)) = media_trouble(&piece.part, role, false, target) {
+                let trouble = media_trouble(&piece.part, role, false, target);
+                if let Some(((rule, _), note)) = trouble.zip(media_placeholder(&piece.part)) {
                     log.push((rule, piece.place()));
-                    piece.set(Becomes::note(note(&piece.part)));
+                    piece.set(Becomes::note(note));
                     continue;
                 }
                 let Part::ToolResult { content, .. } = &*piece.part else { continue };
@@ -286,7 +295,7 @@ impl<'a> Work<'a, '_> {
                 for (item, inner) in items.iter_mut().zip(content) {
                     if let Some((rule, _)) = media_trouble(inner, role, true, target) {
                         log.push((rule, place));
-                        *item = Some(note(inner).to_string());
+                        *item = media_placeholder(inner).map(String::from);
                     }
                 }
                 if items.iter().any(Option::is_some) {
@@ -303,7 +312,7 @@ impl<'a> Work<'a, '_> {
         let mut gone = HashMap::default();
         for (index, slot) in self.slots.iter().enumerate().filter(|(_, slot)| !slot.role.is_frame()) {
             for (number, part) in slot.parts().enumerate() {
-                if matches!(part, Part::Text { .. }) && is_blank(part, self.rules) {
+                if matches!(part, Part::Text { .. }) && is_blank(part) {
                     gone.insert((index, number), "blank-text");
                 }
             }

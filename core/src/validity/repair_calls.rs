@@ -2,11 +2,12 @@
 
 use super::check::{check, id_trouble, without_suffix};
 use super::order::{directly, into_their_turns, together};
-use super::pairs::{Fate, Ids, LOST, MOST_OF_AN_ID, Pairs, Place};
+use super::pairs::{Fate, Ids, LOST, MOST_OF_AN_ID, Pairs, Place, stand_in};
 use super::repair::{Lost, Orphans, Pending, Work};
 use super::rules::Rules;
 use super::slot::{Piece, Slot};
 use crate::map::{HashMap, HashSet};
+use crate::message::edit::PartEdit;
 use crate::message::{Part, Role};
 
 impl<'a> Work<'a, '_> {
@@ -51,11 +52,11 @@ impl<'a> Work<'a, '_> {
         for call in pairs.calls.iter().filter(|call| !self.target.takes_tool(&call.name)) {
             let name = charset.nearest(&call.name);
             let place = self.slots[call.at.0].pieces[call.at.1].place();
-            self.slots[call.at.0].pieces[call.at.1].set_name(&name);
+            self.slots[call.at.0].pieces[call.at.1].set(PartEdit::name(0, &name));
             if let Fate::Answered((index, part)) = call.fate {
                 let piece = &mut self.slots[index].pieces[part];
                 if names_match || matches!(&*piece.part, Part::ToolResult { name: Some(_), .. }) {
-                    piece.set_name(&name);
+                    piece.set(PartEdit::name(0, &name));
                 }
             }
             self.log("tool-name", place, format!("named {name:?}, which the provider takes"));
@@ -83,13 +84,7 @@ impl<'a> Work<'a, '_> {
             }
             let piece = &self.slots[call.at.0].pieces[call.at.1];
             let Part::ToolCall { call_id, name, .. } = &*piece.part else { continue };
-            let text = self.settings.lost_text.as_deref().unwrap_or(LOST).to_string();
-            let result = Part::ToolResult {
-                call_id: call_id.clone(),
-                name: (!name.is_empty()).then(|| name.clone()),
-                content: vec![Part::Text { text }],
-                is_error: true,
-            };
+            let result = stand_in(call_id, name, self.settings.lost_text.as_deref().unwrap_or(LOST));
             let place = piece.place();
             stand_ins.push((behind, Slot::with(Role::Tool, None, vec![Piece::new(result)])));
             self.log(rule, place, "a result that says so stands for the one that was not recorded");
@@ -163,9 +158,9 @@ impl<'a> Work<'a, '_> {
             };
             let id = ids.take(&wanted, most).unwrap_or(wanted);
             let place = self.slots[call.at.0].pieces[call.at.1].place();
-            self.slots[call.at.0].pieces[call.at.1].set_call_id(&id);
+            self.slots[call.at.0].pieces[call.at.1].set(PartEdit::call_id(0, &id));
             if let Fate::Answered((index, part)) = call.fate {
-                self.slots[index].pieces[part].set_call_id(&id);
+                self.slots[index].pieces[part].set(PartEdit::call_id(0, &id));
             }
             self.log(rule, place, format!("the call and its result got the id {id:?}"));
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::pairs::{Place, Spoken};
-use crate::message::edit::{Becomes, PartEdit, PlanItem};
+use crate::message::edit::{PartEdit, PlanItem};
 use crate::message::{Message, Part, Role};
 
 /// A part in its current state, with its origin in the host's messages.
@@ -32,34 +32,12 @@ impl<'a> Piece<'a> {
         self.part.is_mark()
     }
 
-    /// Changes the content of the part.
-    pub fn set(&mut self, to: Becomes) {
-        let changed = match &mut self.from {
-            Some((_, edit)) => edit.then(&self.part, to),
-            None => to.applied(&self.part),
-        };
-        if let Some(part) = changed {
+    /// Changes the part.
+    pub fn set(&mut self, change: impl Into<PartEdit>) {
+        let mut of_new = PartEdit::default();
+        let edit = self.from.as_mut().map_or(&mut of_new, |(_, edit)| edit);
+        if let Some(part) = edit.then(&self.part, change.into()) {
             self.part = Cow::Owned(part);
-        }
-    }
-
-    pub fn set_call_id(&mut self, id: &str) {
-        if let Some((_, edit)) = &mut self.from {
-            edit.call_id = Some(id.to_string());
-        }
-        if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = self.part.to_mut() {
-            *call_id = id.to_string();
-        }
-    }
-
-    pub fn set_name(&mut self, new: &str) {
-        if let Some((_, edit)) = &mut self.from {
-            edit.name = Some(new.to_string());
-        }
-        match self.part.to_mut() {
-            Part::ToolCall { name, .. } => *name = new.to_string(),
-            Part::ToolResult { name, .. } => *name = Some(new.to_string()),
-            _ => {}
         }
     }
 }

@@ -51,7 +51,7 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
         let range = dropped(old.len(), share);
         // Each share includes the previous one: only the new results are edited.
         for number in range.clone().filter(|number| !gone.contains(number)) {
-            draft.edit_parts(old[number], LEFT, "", |part| match part {
+            draft.edit_parts(old[number], LEFT, "", |_, part| match part {
                 Part::ToolResult { .. } => Some(Becomes::text(LEFT_OUT)),
                 _ => None,
             });
@@ -66,7 +66,7 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
             continue;
         }
         let id = draft.entries[at].message.id.clone();
-        draft.edit_parts(at, ARGUMENTS, "", |part| match part {
+        draft.edit_parts(at, ARGUMENTS, "", |_, part| match part {
             Part::ToolCall { arguments, .. } => {
                 arguments::shortened(arguments, &id).map(|arguments| Becomes::Arguments { arguments })
             }
@@ -97,7 +97,7 @@ pub fn cap(draft: &mut Draft, entries: &[usize], max: u64) {
     let meter = draft.meter;
     for &at in entries {
         let id = draft.entries[at].message.id.clone();
-        draft.edit_parts(at, CAPPED, "", |part| match text_of(part) {
+        draft.edit_parts(at, CAPPED, "", |_, part| match text_of(part) {
             Some(text) => shorten(&text, max, &id, meter.tokenizer).map(|short| Becomes::text(short.text)),
             None => None,
         });

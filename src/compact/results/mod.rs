@@ -366,11 +366,7 @@ impl Results {
         for (entry, changes) in self.changes() {
             let mut recalls: Vec<&str> = changes.values().flat_map(|pieces| pieces.iter()).map(|s| s.1).collect();
             recalls.dedup();
-            let mut part = 0;
-            draft.edit_parts(entry, rule, why, |content| {
-                part += 1;
-                changes.get(&(part - 1)).and_then(|pieces| change(content, pieces))
-            });
+            draft.edit_parts(entry, rule, why, |part, content| change(content, changes.get(&part)?));
             // The host's handle takes precedence over the message's id.
             if let Some(removal) = draft.removed.last_mut() {
                 removal.recall = recalls.join(", ");

@@ -476,14 +476,8 @@ impl Compaction {
                 kind: Kind::Drop,
                 targets: removal.ids.into_iter().map(Target::message).collect(),
                 rule: removal.rule,
-                author: Author::Rule,
                 tokens_before: removal.tokens,
-                tokens_after: 0,
-                message: None,
-                before: None,
-                reply: None,
-                thinking: None,
-                newer: None,
+                ..Edit::default()
             });
         }
         let after = draft.total();

@@ -337,9 +337,8 @@ impl Compaction {
     }
 
     fn view(&self, edits: &[Edit]) -> Draft<'_> {
-        let of = if self.is_sound { edit::view_of_sound } else { edit::view };
-        let mut draft =
-            of(self.messages.iter().map(|message| &**message), &self.counts, edits, self.meter(), self.origin);
+        let messages = self.messages.iter().map(|message| &**message);
+        let mut draft = edit::view(messages, &self.counts, edits, self.meter(), self.origin, self.is_sound);
         draft.mark_records(&self.options.rules.records);
         draft
     }

@@ -21,7 +21,7 @@ use super::held::Known;
 use super::profile::{Profile, Rung};
 use super::{Options, Outcome, StepReport};
 use crate::history::draft::Draft;
-use crate::history::edit::{self, Author, Edit, Kind, Target};
+use crate::history::edit::{self, Edit, Kind, Target};
 use crate::map::{HashMap, HashSet};
 use scene::Scene;
 
@@ -176,30 +176,19 @@ fn edit_of(
     let mut entries: Vec<usize> = targets.iter().map(|(entry, _)| *entry).collect();
     entries.dedup();
     let edit = Edit {
-        id: String::new(),
         kind,
         targets: targets.into_iter().map(|(_, target)| target).collect(),
         rule,
-        author: Author::Rule,
         tokens_before: entries.iter().map(|&at| draft.entries[at].after).sum(),
-        tokens_after: 0,
-        message: None,
-        reply: None,
-        thinking: None,
-        before: None,
         newer,
+        ..Edit::default()
     };
     (!entries.is_empty()).then_some(edit)
 }
 
 /// Returns the tokens of these entries under the edit.
 fn after(draft: &Draft, entries: &[usize], edit: &Edit) -> u64 {
-    let mut part = Draft {
-        entries: entries.iter().map(|&at| draft.entries[at].clone()).collect(),
-        meter: draft.meter,
-        origin: draft.origin,
-        removed: vec![],
-    };
+    let mut part = draft.excerpt(entries.iter().copied());
     edit::apply(&mut part, edit);
     part.entries.iter().map(|entry| entry.after).sum()
 }

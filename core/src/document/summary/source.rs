@@ -63,11 +63,6 @@ impl<'t> Source<'t> {
         [0].into_iter().chain(self.feeds.iter().map(|feed| feed + 1)).collect()
     }
 
-    /// Returns the end of a stretch without its trailing blanks.
-    pub fn trimmed_end(&self, start: u32, end: u32) -> u32 {
-        start + self.slice(start, end).trim_end_matches(is_blank).len() as u32
-    }
-
     /// Returns the start of a stretch without its leading blanks.
     pub fn trimmed_start(&self, start: u32, end: u32) -> u32 {
         end - self.slice(start, end).trim_start_matches(is_blank).len() as u32

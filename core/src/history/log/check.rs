@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::entry::{Checkpoint, Consumed, Edit, Entry, Pin, id_of, seq_of};
-use super::text::{pinned_text, text_of};
+use super::text::pinned_text;
 use super::{Log, Shown};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::is_empty;
@@ -422,35 +422,32 @@ fn becomes(kind: Kind, part: &Part, to: &Becomes) -> std::result::Result<(), &'s
                 .all(|(was, is)| is.is_none() || matches!(was, Part::Image { .. } | Part::Document { .. }));
         of_media.then_some(()).ok_or("only pictures and documents become notes")
     };
-    match (kind, part, to) {
-        (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }, Becomes::Text { .. }) => Ok(()),
-        (Kind::ClearResult | Kind::Supersede, ..) => Err("a tool result becomes a text"),
-        (Kind::ClearArguments, Part::ToolCall { arguments: was, .. }, Becomes::Arguments { arguments }) => {
+    if !kind.fits(part, to) {
+        return Err(match kind {
+            Kind::ClearResult | Kind::Supersede => "a tool result becomes a text",
+            Kind::ClearArguments => "the arguments of a call become other arguments",
+            Kind::Truncate | Kind::Offload => "a text or a tool result becomes a text",
+            Kind::DropMedia => "a picture or document becomes a note",
+            Kind::DropReasoning => "only reasoning goes",
+            Kind::ReplaceRange | Kind::Drop | Kind::Repair => "this kind of edit is not about parts",
+        });
+    }
+    match (part, to) {
+        (Part::ToolCall { arguments: was, .. }, Becomes::Arguments { arguments }) => {
             let Ok(is) = serde_json::from_str::<Value>(arguments) else { return Err("the new arguments are not JSON") };
             match serde_json::from_str::<Value>(was) {
                 Ok(was) if !same_keys(&was, &is) => Err("the new arguments have other keys"),
                 _ => Ok(()),
             }
         }
-        (Kind::ClearArguments, ..) => Err("the arguments of a call become other arguments"),
-        (Kind::Truncate | Kind::Offload, Part::Text { .. } | Part::ToolResult { .. }, Becomes::Text { text }) => {
-            // Providers refuse an empty text, but not a result without content.
-            let gone = matches!(part, Part::Text { .. }) && text.trim().is_empty() && !text_of(part).trim().is_empty();
+        // Providers refuse an empty text, but not a result without content.
+        (Part::Text { text: was }, Becomes::Text { text }) => {
+            let gone = text.trim().is_empty() && !was.trim().is_empty();
             (!gone).then_some(()).ok_or("nothing would be left of the text")
         }
-        (
-            Kind::Truncate | Kind::Offload | Kind::DropMedia,
-            Part::ToolResult { content, .. },
-            Becomes::Content { items },
-        ) => items_fit(content, items),
-        (Kind::Truncate | Kind::Offload, ..) => Err("a text or a tool result becomes a text"),
-        (Kind::DropMedia, Part::Image { .. } | Part::Document { .. }, Becomes::Note { text }) => {
-            (!text.trim().is_empty()).then_some(()).ok_or("the note is empty")
-        }
-        (Kind::DropMedia, ..) => Err("a picture or document becomes a note"),
-        (Kind::DropReasoning, Part::Reasoning { .. }, Becomes::Gone) => Ok(()),
-        (Kind::DropReasoning, ..) => Err("only reasoning goes"),
-        (Kind::ReplaceRange | Kind::Drop | Kind::Repair, ..) => Err("this kind of edit is not about parts"),
+        (Part::ToolResult { content, .. }, Becomes::Content { items }) => items_fit(content, items),
+        (_, Becomes::Note { text }) => (!text.trim().is_empty()).then_some(()).ok_or("the note is empty"),
+        _ => Ok(()),
     }
 }
 

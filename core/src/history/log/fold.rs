@@ -14,7 +14,7 @@ use super::text::{pinned_text, text_after};
 use crate::history::draft::{Draft, Entry as Row, Meter};
 use crate::history::edit::Kind;
 use crate::history::group::Grouper;
-use crate::history::plan::{Becomes, Fate, PartEdit};
+use crate::history::plan::{Becomes, PartEdit};
 use crate::map::HashSet;
 use crate::message::{Message, Part};
 use crate::tokens::Origin;
@@ -410,13 +410,8 @@ impl State {
         rule: &'static str,
         lead: Option<(&Part, Lead)>,
     ) -> Option<Shown> {
-        let row = row(store, slot);
-        let mut draft = Draft { entries: vec![row], meter, origin: Origin::Exact, removed: vec![] };
-        let mut number = 0;
-        draft.edit_parts(0, rule, "", |_| {
-            number += 1;
-            parts.get(&(number - 1)).map(|to| (*to).clone())
-        });
+        let mut draft = Draft::of(vec![row(store, slot)], meter, Origin::Exact);
+        draft.edit_parts(0, rule, "", |number, _| parts.get(&number).map(|to| (*to).clone()));
         if let Some((part, Lead { from, part: number, .. })) = lead.filter(|_| draft.entries[0].is_in()) {
             draft.lead(0, part, &store.message(from).id, number, rule);
         }
@@ -469,18 +464,5 @@ impl State {
 
 /// Returns a message as it was added, as a row of a draft.
 pub(super) fn row(store: &Store, slot: usize) -> Row<'_> {
-    let tokens = store.counts[slot].message.tokens;
-    Row {
-        message: std::borrow::Cow::Borrowed(store.message(slot)),
-        source: Some(store.message(slot)),
-        edits: None,
-        fate: Fate::Kept,
-        rule: None,
-        before: tokens,
-        after: tokens,
-        is_new: false,
-        number: slot,
-        part_of: None,
-        is_record: false,
-    }
+    Row::of_host(store.message(slot), slot, store.counts[slot].message.tokens)
 }

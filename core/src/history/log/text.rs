@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::history::plan::Becomes;
-use crate::message::Part;
+use crate::message::{Part, texts};
 
 /// Returns the text of a part: its text, the texts of its content, its arguments or its JSON.
 pub(super) fn text_of(part: &Part) -> Cow<'_, str> {
@@ -11,29 +11,14 @@ pub(super) fn text_of(part: &Part) -> Cow<'_, str> {
         Part::Text { text } | Part::Reasoning { text } => Cow::Borrowed(text),
         Part::ToolCall { arguments, .. } => Cow::Borrowed(arguments),
         Part::Opaque { json, .. } => Cow::Borrowed(json),
-        Part::ToolResult { content, .. } => match content.as_slice() {
-            [Part::Text { text }] => Cow::Borrowed(text),
-            _ => Cow::Owned(content.iter().filter_map(own_text).collect()),
-        },
+        Part::ToolResult { content, .. } => texts(content),
         Part::Image { .. } | Part::Document { .. } | Part::CacheMark | Part::Boundary => Cow::Borrowed(""),
     }
 }
 
-fn own_text(part: &Part) -> Option<&str> {
-    if let Part::Text { text } = part { Some(text) } else { None }
-}
-
 /// Returns the text of the part after the change.
 pub(super) fn text_after(part: &Part, to: &Becomes) -> String {
-    match to {
-        Becomes::Gone => String::new(),
-        Becomes::Text { text } | Becomes::Note { text } => text.clone(),
-        Becomes::Arguments { arguments } => arguments.clone(),
-        Becomes::Content { items } => {
-            let Part::ToolResult { content, .. } = part else { return String::new() };
-            content.iter().zip(items).filter_map(|(was, is)| is.as_deref().or(own_text(was))).collect()
-        }
-    }
+    to.applied(part).map_or_else(String::new, |part| text_of(&part).into_owned())
 }
 
 /// Returns the text between two offsets, extended to whole characters, or `None` if they are out of order or behind the

@@ -201,19 +201,7 @@ impl Log {
             {
                 let (all, reply) =
                     state.edits[seq].span.as_ref().map_or((0, 0), |span| (span.tokens, span.reply.unwrap_or(0)));
-                let inserted = |message, after| Row {
-                    message: Cow::Borrowed(message),
-                    source: None,
-                    edits: None,
-                    fate: Fate::Inserted,
-                    rule: Some("summary"),
-                    before: 0,
-                    after,
-                    is_new: true,
-                    number: 0,
-                    part_of: None,
-                    is_record: false,
-                };
+                let inserted = |message, tokens| Row::inserted(Cow::Borrowed(message), tokens, "summary");
                 entries.push(inserted(&range.summary, all - reply));
                 entries.extend(range.reply.as_ref().map(|message| inserted(message, reply)));
             }
@@ -230,7 +218,7 @@ impl Log {
                 Shown::Dropped(_) | Shown::Covered(_) | Shown::Rewound(_) => {}
             }
         }
-        Draft { entries, meter: self.counting.meter(), origin: self.origin, removed: Vec::new() }
+        Draft::of(entries, self.counting.meter(), self.origin)
     }
 
     /// Returns the tokens of the conversation without any edits, in constant time.

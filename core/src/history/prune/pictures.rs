@@ -127,7 +127,7 @@ fn note(draft: &mut Draft, entry: usize, places: &HashSet<(usize, usize)>) {
     let numbers: Option<Vec<usize>> =
         draft.entries[entry].edits.as_ref().map(|edits| edits.iter().map(|edit| edit.part).collect());
     let parts = draft.entries[entry].message.parts.iter().enumerate();
-    let mut changes: Vec<Option<Becomes>> = parts
+    let changes: Vec<Option<Becomes>> = parts
         .map(|(at, part)| {
             let Part::ToolResult { content, .. } = part else { return None };
             let number = numbers.as_ref().map_or(Some(at), |numbers| numbers.get(at).copied());
@@ -144,7 +144,6 @@ fn note(draft: &mut Draft, entry: usize, places: &HashSet<(usize, usize)>) {
             items.iter().any(Option::is_some).then_some(Becomes::Content { items })
         })
         .collect();
-    changes.reverse();
     let why = "a picture beyond what the results of one turn may hold in bytes, replaced by a note";
-    draft.edit_parts(entry, "heavy-picture", why, |_| changes.pop().flatten());
+    draft.edit_parts(entry, "heavy-picture", why, |part, _| changes[part].clone());
 }

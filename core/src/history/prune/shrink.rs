@@ -377,11 +377,7 @@ fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Becomes>,
     if changes.is_empty() {
         return;
     }
-    let mut part = 0;
-    draft.edit_parts(entry, rule, why, |_| {
-        part += 1;
-        changes.remove(&(part - 1))
-    });
+    draft.edit_parts(entry, rule, why, |part, _| changes.remove(&part));
 }
 
 /// Returns a note that replaces a picture or document, or `None` if the note would not be smaller.
