@@ -1,7 +1,7 @@
 /**
  * The format of questions about documents and their answers: a list of numbers and a list of texts, in the order in
- * which the engine reads them (`src/bindings/tape.rs`). Values are checked before they are added here, and the callers
- * make objects of answers.
+ * which the engine reads them (`src/document/library/tape.rs`). Values are checked before they are added here, and the
+ * callers make objects of answers.
  */
 
 import { call, wasm } from "../engine/engine.ts";

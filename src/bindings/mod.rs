@@ -7,7 +7,6 @@
 
 mod alloc;
 pub mod cache;
-mod changed;
 pub mod compact;
 pub mod conversation;
 mod decode;
@@ -21,13 +20,10 @@ mod host;
 pub mod log;
 pub mod models;
 mod options;
-mod outline;
 pub mod prompt;
 pub mod quality;
 mod read;
 pub mod results;
-mod summary;
-mod tape;
 pub mod tool_result;
 pub mod validity;
 

@@ -8,4 +8,5 @@ pub use espalier_core::document::*;
 pub mod changed;
 pub mod characters;
 pub mod dylink;
+pub mod library;
 pub mod outline;

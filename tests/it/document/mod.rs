@@ -7,6 +7,7 @@ mod exact;
 mod hostile;
 mod indent;
 mod languages;
+mod library;
 mod parse;
 mod query;
 mod summary;

@@ -1,14 +1,10 @@
-//! The format of questions about documents and their answers: a list of numbers and a list of texts, in the order in
-//! which the other side reads them (`js/documents/tape.ts`). JavaScript assembles the objects. This takes half the code
-//! of an export with arguments per question and properties per answer.
-
-use js_sys::{Array, Float64Array};
-use wasm_bindgen::prelude::*;
+//! The format of questions and answers: a list of numbers and a list of texts, in the order in which the other side reads
+//! them.
 
 use crate::document::parse::Limits;
 use crate::document::{Basis, Mode, Options};
 
-/// A question of JavaScript, which has checked it. Missing values are 0 and empty texts.
+/// A question, which the host has checked. Missing values are 0 and empty texts.
 pub(super) struct Question<'q> {
     texts: &'q [String],
     numbers: &'q [f64],
@@ -62,29 +58,29 @@ impl<'q> Question<'q> {
     }
 }
 
-/// An answer to JavaScript.
-#[derive(Default)]
-pub(super) struct Answer {
-    numbers: Vec<f64>,
+/// An answer.
+#[derive(Debug, Default)]
+pub struct Answer {
+    pub numbers: Vec<f64>,
     /// The texts, concatenated. Their lengths are among the numbers, in UTF-16 code units.
-    texts: String,
+    pub texts: String,
 }
 
 impl Answer {
-    pub fn number(&mut self, number: impl Into<f64>) {
+    pub(super) fn number(&mut self, number: impl Into<f64>) {
         self.push(number.into());
     }
 
     /// Writes a number that can have more than 32 bits.
-    pub fn whole(&mut self, number: u64) {
+    pub(super) fn whole(&mut self, number: u64) {
         self.push(number as f64);
     }
 
-    pub fn count(&mut self, count: usize) {
+    pub(super) fn count(&mut self, count: usize) {
         self.push(count as f64);
     }
 
-    pub fn flag(&mut self, flag: bool) {
+    pub(super) fn flag(&mut self, flag: bool) {
         self.push(u8::from(flag).into());
     }
 
@@ -94,13 +90,13 @@ impl Answer {
     }
 
     #[inline(never)]
-    pub fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         self.count(text.encode_utf16().count());
         self.texts.push_str(text);
     }
 
     /// Writes an optional value.
-    pub fn maybe<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Answer, T)) {
+    pub(super) fn maybe<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Answer, T)) {
         self.flag(value.is_some());
         if let Some(value) = value {
             put(self, value);
@@ -108,7 +104,7 @@ impl Answer {
     }
 
     /// Writes a list behind its length.
-    pub fn list<T>(
+    pub(super) fn list<T>(
         &mut self,
         list: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
         mut put: impl FnMut(&mut Answer, T),
@@ -120,7 +116,7 @@ impl Answer {
         }
     }
 
-    pub fn basis(&mut self, basis: Basis) {
+    pub(super) fn basis(&mut self, basis: Basis) {
         match basis {
             Basis::Syntax { has_errors, work } => {
                 self.text("");
@@ -129,11 +125,5 @@ impl Answer {
             }
             Basis::Indentation { why } => self.text(why.as_str()),
         }
-    }
-}
-
-impl From<Answer> for JsValue {
-    fn from(answer: Answer) -> JsValue {
-        Array::of2(&Float64Array::from(&answer.numbers[..]), &answer.texts.into()).into()
     }
 }
