@@ -79,9 +79,9 @@ export type MarkPlace = { tool: number } | { message: string; index: number; par
 export type PlacedMark = MarkPlace & {
   lifetime: CacheLifetime;
   /**
-   * What the mark is at. `caller`: it was there. `user`: the newest message of the user, if there is no summary. `round`,
-   * `answer` and `leading` (the results of a round, an answer without calls, what the conversation begins with) are
-   * places of the profile `copilot-chat`.
+   * What the mark is at. `caller`: it was there. `user`: the newest message of the user, if there is no summary.
+   * `round`, `answer` and `leading` (the results of a round, an answer without calls, what the conversation begins with)
+   * are places of the profile `copilot-chat`.
    */
   why: "tools" | "system" | "newest" | "previous" | "summary" | "user" | "caller" | "round" | "answer" | "leading";
 };

@@ -337,10 +337,10 @@ impl<'a> Draft<'a> {
         self.entries.insert(index, entry);
     }
 
-    /// Moves parts behind other entries, and inserts `new` messages behind the entries with these indices. An entry that
-    /// would have no content left moves as a whole. Otherwise the moved parts become an entry of their own, with the id
-    /// `<id>:moved:<n>`. A cache mark goes with the part before it. Takes one walk, because tens of thousands of calls
-    /// may have no result.
+    /// Moves parts behind other entries, and inserts `new` messages behind the entries with these indices. An entry
+    /// that would have no content left moves as a whole. Otherwise the moved parts become an entry of their own, with
+    /// the id `<id>:moved:<n>`. A cache mark goes with the part before it. Takes one walk, because tens of thousands of
+    /// calls may have no result.
     pub fn arrange(
         &mut self,
         (moves, rule): (Moves, &'static str),

@@ -195,8 +195,8 @@ impl Target {
     }
 }
 
-/// Returns the view of a history under its edits. Repairs it first unless it `is_sound`, so that edits apply to messages
-/// that could be sent.
+/// Returns the view of a history under its edits. Repairs it first unless it `is_sound`, so that edits apply to
+/// messages that could be sent.
 pub fn view<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     counts: &[u64],
