@@ -137,9 +137,9 @@ export class Saving {
     this.queue = this.queue.then(async () => {
       this.isAsked = false;
       if (!(await this.isOurs())) return;
-      // The log refers to messages. Lines that were added in the meantime wait, so that it is never ahead of them.
-      const due = [...this.grown.values()].map((grown) => ({ grown, length: grown.length() }));
-      for (const { grown, length } of due) await this.write(grown, length);
+      // The log refers to messages. All texts are taken at one moment, so that it is never ahead of them.
+      const due = [...this.grown.values()].map((grown) => unstored(grown));
+      for (const one of due) await this.write(one);
     });
   }
 
@@ -177,7 +177,7 @@ export class Saving {
         // Its writer may need it.
         if (found !== "" && !grown.text(0).startsWith(found) && !(await this.aside(found))) continue;
         grown.isUnsure = true;
-        await this.write(grown);
+        await this.write(unstored(grown));
         if (grown.isUnsure || (await this.stored(grown)) === undefined) continue;
         this.warn({ what: "write", name, message: "the storage does not keep written texts", cause: undefined });
       }
@@ -351,25 +351,26 @@ export class Saving {
     );
   }
 
-  /** Writes the lines of a text up to `length`. */
-  private async write(grown: Grown, length = grown.length()): Promise<void> {
+  private async write({ grown, text, length }: Unstored): Promise<void> {
     const { name, isUnsure, stored } = grown;
-    if (length <= stored && !isUnsure) return;
-    const from = isUnsure ? 0 : stored;
-    const all = grown.text(from);
-    const text =
-      length === grown.length()
-        ? all
-        : `${all
-            .split("\n")
-            .slice(0, length - from)
-            .join("\n")}\n`;
+    if (length === stored && !isUnsure) return;
     const done = await this.attempt(isUnsure ? "write" : "append", name, () =>
       isUnsure ? this.storage!.write(name, text) : this.storage!.append(name, text),
     );
     grown.isUnsure = done === undefined;
     if (done) grown.stored = length;
   }
+}
+
+/** The lines of a text that are to be stored, and the number of all its lines. */
+interface Unstored {
+  grown: Grown;
+  text: string;
+  length: number;
+}
+
+function unstored(grown: Grown): Unstored {
+  return { grown, text: grown.text(grown.isUnsure ? 0 : grown.stored), length: grown.length() };
 }
 
 /** @throws Error for a value that is neither text nor absent */

@@ -19,8 +19,8 @@ import { requestTools } from "./tools.ts";
 import type { ToolWriter } from "./tools.ts";
 import { written } from "./turns.ts";
 import type { IdRule, TurnWriter } from "./turns.ts";
-import { withoutLostIds } from "./led.ts";
-import type { InAnswer } from "./led.ts";
+import { withoutLostIds } from "./reasoning-ids.ts";
+import type { InAnswer } from "./reasoning-ids.ts";
 import type { UsageReader } from "./usage.ts";
 import { bad, copy, isFields, lookingAt } from "./values.ts";
 import type { Fields } from "./values.ts";
@@ -287,9 +287,12 @@ export function carriedOut<Piece>(
     if (joined === undefined) out.push({ value, at });
     else out[out.length - 1] = { value: joined, at: undefined };
   };
-  const places = new Set(adapter.inAnswer && plan.map((item) => (item.type === "insert" ? undefined : place(item.id))));
-  const known = adapter.inAnswer
-    ? withoutLostIds(adapter.inAnswer, original, (at) => places.has(at))
+  const withOwnId = adapter.inAnswer
+    ? withoutLostIds(
+        adapter.inAnswer,
+        original,
+        new Set(plan.map((item) => (item.type === "insert" ? undefined : place(item.id)))),
+      )
     : (value: unknown) => value;
   for (const item of plan) {
     if (item.type === "insert") {
@@ -301,7 +304,7 @@ export function carriedOut<Piece>(
     if (at === undefined) continue;
     const own = original(at);
     if (item.type === "keep") {
-      push(known(own, at), at, item.joins);
+      push(withOwnId(own, at), at, item.joins);
       continue;
     }
     const edits = item.parts.filter(({ from }) => from === undefined);
@@ -322,7 +325,7 @@ export function carriedOut<Piece>(
     const contents = edits.map(({ part, to }): PartEdit => (to ? { part, to } : { part }));
     const pieces = runs(contents).map((run) => adapter.edit(from, read, run));
     for (const [number, value] of inOrder(pieces, adapter.merge).entries())
-      push(known(number === 0 ? whole(value) : value, at), at, number > 0 || item.joins);
+      push(withOwnId(number === 0 ? whole(value) : value, at), at, number > 0 || item.joins);
   }
   return out.map(({ value, run }) => (run && adapter.merge ? merged(run as Fields[], adapter.merge) : value));
 }

@@ -80,8 +80,8 @@ export type PlacedMark = MarkPlace & {
   lifetime: CacheLifetime;
   /**
    * What the mark is at. `caller`: it was there. `user`: the newest message of the user, if there is no summary.
-   * `round`, `answer` and `leading` (the results of a round, an answer without calls, what the conversation begins with)
-   * are places of the profile `copilot-chat`.
+   * `round`, `answer` and `leading` (the results of a round, an answer without calls, the first messages) are places of
+   * the profile `copilot-chat`.
    */
   why: "tools" | "system" | "newest" | "previous" | "summary" | "user" | "caller" | "round" | "answer" | "leading";
 };

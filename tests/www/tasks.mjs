@@ -24,9 +24,9 @@ export async function busy(page, what, act, allowed = 0) {
 
 /**
  * Runs `act`, and returns how many tasks the page's main thread had meanwhile, the milliseconds of the longest one, and
- * those of every one that worked longer than 50 ms. What is counted is the thread's own time, as the browser's trace has
- * it, so that other programs on a busy machine do not count; a PerformanceObserver for `longtask` sees the time on the
- * clock only.
+ * those of every one that worked longer than 50 ms. What is counted is the thread's own time, as the browser's trace
+ * has it, so that other programs on a busy machine do not count; a PerformanceObserver for `longtask` sees the time on
+ * the clock only.
  */
 export async function longTasks(page, act) {
   const session = await page.context().newCDPSession(page);

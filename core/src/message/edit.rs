@@ -103,7 +103,8 @@ impl PartEdit {
         *self == PartEdit::keep(self.part)
     }
 
-    /// Adds a change; `part` is the part as this edit left it. Returns the part afterwards, and nothing if it goes.
+    /// Adds a change, whatever its index; `part` is the part as this edit left it. Returns the part afterwards, and
+    /// nothing if it goes.
     pub fn then(&mut self, part: &Part, change: PartEdit) -> Option<Part> {
         let PartEdit { to, call_id, name, .. } = change;
         let mut part = match to {

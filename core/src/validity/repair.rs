@@ -17,15 +17,11 @@ use crate::map::{HashMap, HashSet};
 use crate::message::edit::{Becomes, PlanItem};
 use crate::message::{Message, Part, Role};
 
-/// Replaces an image that may not be sent.
-const NO_PICTURE: &str = "[Image was attached]";
-/// Replaces a document that may not be sent.
-const NO_DOCUMENT: &str = "[Document was attached]";
 /// Returns the text that replaces an image or document that may not be sent; `None` for other parts.
 pub fn media_placeholder(part: &Part) -> Option<&'static str> {
     match part {
-        Part::Image { .. } => Some(NO_PICTURE),
-        Part::Document { .. } => Some(NO_DOCUMENT),
+        Part::Image { .. } => Some("[Image was attached]"),
+        Part::Document { .. } => Some("[Document was attached]"),
         _ => None,
     }
 }

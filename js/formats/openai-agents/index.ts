@@ -4,7 +4,7 @@
  */
 
 import type { Adapter } from "../adapter.ts";
-import { inAnswer } from "../led.ts";
+import { inAnswer } from "../reasoning-ids.ts";
 import { ids } from "../openai/write-responses.ts";
 import { writeResponsesTool } from "../openai/tools.ts";
 import { places } from "./places.ts";

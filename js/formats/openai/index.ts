@@ -4,7 +4,7 @@
  */
 
 import type { Adapter } from "../adapter.ts";
-import { inAnswer } from "../led.ts";
+import { inAnswer } from "../reasoning-ids.ts";
 import { MB } from "../limits.ts";
 import { checkChat, checkResponses } from "./checks.ts";
 import { marks } from "./marks.ts";

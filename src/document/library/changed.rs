@@ -52,10 +52,10 @@ impl<'q> Asked<'q> {
 }
 
 impl Library {
-    /// Reduces changed files. The question has the budget, the maximum of batches, the encoding (none if the budget is in
-    /// characters), the words of a marker, the tokens to add per file, whether lines are numbered, and the files. The
-    /// answer says whether the files fit, followed by the files in their order and the tokens of all, or by the answer of
-    /// `refuse`.
+    /// Reduces changed files. The question has the budget, the maximum of batches, the encoding (none if the budget is
+    /// in characters), the words of a marker, the tokens to add per file, whether lines are numbered, and the files.
+    /// The answer says whether the files fit, followed by the files in their order and the tokens of all, or by the
+    /// answer of `refuse`.
     pub(super) fn reduce(&mut self, question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
         let (budget, batches) = (question.whole(), question.count());
         let tokenizer = self.tokenizer(question.text())?;
@@ -108,30 +108,9 @@ impl Library {
         answer.whole(tokens);
         Ok(())
     }
-}
 
-/// Answers that the files do not fit: the tokens of all changes, the number of batches, and the proposed batches with
-/// their files.
-fn refuse(reduction: &Reduction, answer: &mut Answer) {
-    answer.flag(false);
-    match reduction {
-        Reduction::Split { needed, batches } => {
-            answer.whole(*needed);
-            answer.count(batches.len());
-            answer.list(batches, |answer, batch| answer.list(batch, |answer, at| answer.count(*at)));
-        }
-        Reduction::TooMany { needed, batches } => {
-            answer.whole(*needed);
-            answer.count(*batches);
-            answer.count(0);
-        }
-        Reduction::Fits { .. } => {}
-    }
-}
-
-impl Library {
-    /// Reduces files as Copilot Chat does. The question has the budget, the maximum of batches, the encoding and the files.
-    /// The answer is that of [`Library::reduce`], but a file is a list of parts: first line, last line, text.
+    /// Reduces files as Copilot Chat does. The question has the budget, the maximum of batches, the encoding and the
+    /// files. The answer is that of [`Library::reduce`], but a file is a list of parts: first line, last line, text.
     pub(super) fn reduce_compatible(&mut self, question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
         let (budget, batches) = (question.whole(), question.count());
         let tokenizer = self.tokenizer(question.text())?;
@@ -170,6 +149,25 @@ impl Library {
             compatible::Outcome::Refused(reduction) => refuse(&reduction, answer),
         }
         Ok(())
+    }
+}
+
+/// Answers that the files do not fit: the tokens of all changes, the number of batches, and the proposed batches with
+/// their files.
+fn refuse(reduction: &Reduction, answer: &mut Answer) {
+    answer.flag(false);
+    match reduction {
+        Reduction::Split { needed, batches } => {
+            answer.whole(*needed);
+            answer.count(batches.len());
+            answer.list(batches, |answer, batch| answer.list(batch, |answer, at| answer.count(*at)));
+        }
+        Reduction::TooMany { needed, batches } => {
+            answer.whole(*needed);
+            answer.count(*batches);
+            answer.count(0);
+        }
+        Reduction::Fits { .. } => {}
     }
 }
 

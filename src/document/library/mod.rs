@@ -1,7 +1,8 @@
 //! Answers questions about documents, and keeps what it made of them: structures, layouts, trees, facts.
 //!
 //! In: a question as a list of texts and a list of numbers. Out: an answer of the same form. Start with
-//! [`Library::ask`]. Offsets are UTF-16 code units in questions and answers, and bytes inside; lines count from 1 there.
+//! [`Library::ask`]. Offsets are UTF-16 code units in questions and answers, and bytes inside; lines count from 1
+//! there.
 
 mod changed;
 mod outline;
@@ -26,7 +27,7 @@ use crate::tokens::{Encoding, EncodingName, Tokenizer};
 /// A grammar and its number, which tells structures of different grammars apart; 0 for no grammar.
 type Numbered = (Option<Rc<Grammar>>, u64);
 
-/// Grammars, and what was made of documents with them.
+/// Grammars, and the structures, layouts, trees and facts of documents.
 #[derive(Debug)]
 pub struct Library {
     /// Grammars by file: that of JavaScript also serves JSX.

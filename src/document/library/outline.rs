@@ -14,12 +14,11 @@ impl Library {
         answer.flag(self.facts(text, &options)?.1);
         Ok(())
     }
-}
 
-impl Library {
     /// Answers with the outline of a document. The question has its text and language, whether lines are numbered, the
-    /// budget (infinity for none) and the encoding. The answer has the text, its tokens, the number of missing definitions,
-    /// the indices of the shown ones, all definitions in order, each with the index of the one around it, and the basis.
+    /// budget (infinity for none) and the encoding. The answer has the text, its tokens, the number of missing
+    /// definitions, the indices of the shown ones, all definitions in order, each with the index of the one around it,
+    /// and the basis.
     pub(super) fn outline(&mut self, question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
         let (text, options) = question.document();
         let (facts, _) = self.facts(text, &options)?;
@@ -42,19 +41,11 @@ impl Library {
         answer.basis(facts.basis);
         Ok(())
     }
-}
 
-/// Writes name, kind and line of a definition.
-fn put_named(item: &Item, text: &str, lines: &Lines<'_>, answer: &mut Answer) {
-    answer.text(text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default());
-    answer.text(item.category.as_str());
-    answer.number(lines.of(item.code) + 1);
-}
-
-impl Library {
-    /// Answers with the map of a repository. The question has the mentioned names and paths, the budget, the encoding, and
-    /// the files, each behind its path and two flags: whether the conversation is about it, and whether it was mentioned.
-    /// The answer has the text, its tokens, the number of missing lines, files with their ranks, and the shown definitions.
+    /// Answers with the map of a repository. The question has the mentioned names and paths, the budget, the encoding,
+    /// and the files, each behind its path and two flags: whether the conversation is about it, and whether it was
+    /// mentioned. The answer has the text, its tokens, the number of missing lines, files with their ranks, and the
+    /// shown definitions.
     pub(super) fn map(&mut self, question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
         let mentioned: Vec<&str> = question.texts().iter().map(String::as_str).collect();
         let budget = question.whole();
@@ -93,4 +84,11 @@ impl Library {
         });
         Ok(())
     }
+}
+
+/// Writes name, kind and line of a definition.
+fn put_named(item: &Item, text: &str, lines: &Lines<'_>, answer: &mut Answer) {
+    answer.text(text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default());
+    answer.text(item.category.as_str());
+    answer.number(lines.of(item.code) + 1);
 }

@@ -14,9 +14,9 @@ use crate::tokens::EncodingName;
 
 impl Library {
     /// Summarises documents by the compatible rules. The question has the limit, whether types are preserved, whether
-    /// elisions are always marked, the style of line numbers (1: of omitted lines, 2: all), and the documents, each behind
-    /// whether it has the costs of attached files. The answer has for each its text, its edits, the selection extended to
-    /// whole nodes, and its basis.
+    /// elisions are always marked, the style of line numbers (1: of omitted lines, 2: all), and the documents, each
+    /// behind whether it has the costs of attached files. The answer has for each its text, its edits, the selection
+    /// extended to whole nodes, and its basis.
     pub(super) fn summarize_compatible(&mut self, question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
         let limit = question.number();
         let settings = Settings {
@@ -49,9 +49,7 @@ impl Library {
         }
         Ok(())
     }
-}
 
-impl Library {
     /// Reads the document, its structure, start and end of the selection (NaN for none), kinds with their own cost, and
     /// these costs (NaN: never kept). Without kinds, the costs are those of the nodes.
     fn known<'q>(&mut self, question: &mut Question<'q>) -> Result<Known<'q>> {
@@ -69,54 +67,7 @@ impl Library {
         };
         Ok(Known { language: options.language, source, structure, selection, prices })
     }
-}
 
-/// A document with its structure, its selection and its costs.
-struct Known<'q> {
-    language: &'q str,
-    source: Source<'q>,
-    structure: Shared,
-    /// In bytes.
-    selection: Option<(u32, u32)>,
-    prices: Own<'q>,
-}
-
-impl Known<'_> {
-    fn document(&self) -> Document<'_> {
-        let (selection, prices) = (self.selection, self.prices.as_prices());
-        Document { selection, prices, ..Document::new(&self.source, &self.structure.overlay) }
-    }
-
-    fn put_range(&self, start: u32, end: u32, answer: &mut Answer) {
-        answer.number(self.source.unit(start));
-        answer.number(self.source.unit(end));
-    }
-
-    fn put_edits(&self, edits: &[Edit], answer: &mut Answer) {
-        answer.list(edits, |answer, edit| {
-            self.put_range(edit.start, edit.end, answer);
-            answer.text(&edit.text);
-        });
-    }
-}
-
-/// The costs of a document.
-enum Own<'q> {
-    Kinds(Vec<(Box<str>, Option<f64>)>),
-    Nodes(&'q [f64]),
-}
-
-impl Own<'_> {
-    fn as_prices(&self) -> Prices<'_> {
-        match self {
-            Own::Kinds(kinds) => Prices::ByKind(kinds),
-            Own::Nodes([]) => Prices::Usual,
-            Own::Nodes(costs) => Prices::ByNode(costs),
-        }
-    }
-}
-
-impl Library {
     /// Answers with the structure of a document and the usual costs of its nodes in preorder. The question has whether
     /// types are preserved, and the document.
     pub(super) fn costs(&mut self, question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
@@ -127,22 +78,12 @@ impl Library {
         usual(&document, preserve_types).into_iter().for_each(|cost| answer.number(cost));
         Ok(())
     }
-}
 
-/// Reads a selection in bytes, if there is one. Offsets behind the text are its end, and the two ends are put in order.
-fn selection(source: &Source<'_>, question: &mut Question<'_>) -> Option<(u32, u32)> {
-    let (start, end) = (question.number(), question.number());
-    // The conversion saturates: negative numbers become 0, and large ones the maximum.
-    let (first, last) = (source.byte(start as u32), source.byte(end as u32));
-    (!start.is_nan()).then_some((first.min(last), first.max(last)))
-}
-
-impl Library {
-    /// Summarises documents by the exact rules. The question has the encoding (none if the budget is in characters), the
-    /// words of a marker, the budget, whether lines are numbered, what imports are worth (1: they come first, 2: last), and
-    /// the documents, each behind its name, the language of its comments, and how comments begin and end (both empty: as in
-    /// the language). The answer has for each its tokens, the tokens of the document, its edits, its elisions and its
-    /// basis.
+    /// Summarises documents by the exact rules. The question has the encoding (none if the budget is in characters),
+    /// the words of a marker, the budget, whether lines are numbered, what imports are worth (1: they come first, 2:
+    /// last), and the documents, each behind its name, the language of its comments, and how comments begin and end
+    /// (both empty: as in the language). The answer has for each its tokens, the tokens of the document, its edits, its
+    /// elisions and its basis.
     pub(super) fn summarize(&mut self, question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
         let unit = question.text();
         let encoding =
@@ -195,4 +136,57 @@ impl Library {
         }
         Ok(())
     }
+}
+
+/// A document with its structure, its selection and its costs.
+struct Known<'q> {
+    language: &'q str,
+    source: Source<'q>,
+    structure: Shared,
+    /// In bytes.
+    selection: Option<(u32, u32)>,
+    prices: Own<'q>,
+}
+
+impl Known<'_> {
+    fn document(&self) -> Document<'_> {
+        let (selection, prices) = (self.selection, self.prices.as_prices());
+        Document { selection, prices, ..Document::new(&self.source, &self.structure.overlay) }
+    }
+
+    fn put_range(&self, start: u32, end: u32, answer: &mut Answer) {
+        answer.number(self.source.unit(start));
+        answer.number(self.source.unit(end));
+    }
+
+    fn put_edits(&self, edits: &[Edit], answer: &mut Answer) {
+        answer.list(edits, |answer, edit| {
+            self.put_range(edit.start, edit.end, answer);
+            answer.text(&edit.text);
+        });
+    }
+}
+
+/// The costs of a document.
+enum Own<'q> {
+    Kinds(Vec<(Box<str>, Option<f64>)>),
+    Nodes(&'q [f64]),
+}
+
+impl Own<'_> {
+    fn as_prices(&self) -> Prices<'_> {
+        match self {
+            Own::Kinds(kinds) => Prices::ByKind(kinds),
+            Own::Nodes([]) => Prices::Usual,
+            Own::Nodes(costs) => Prices::ByNode(costs),
+        }
+    }
+}
+
+/// Reads a selection in bytes, if there is one. Offsets behind the text are its end, and the two ends are put in order.
+fn selection(source: &Source<'_>, question: &mut Question<'_>) -> Option<(u32, u32)> {
+    let (start, end) = (question.number(), question.number());
+    // The conversion saturates: negative numbers become 0, and large ones the maximum.
+    let (first, last) = (source.byte(start as u32), source.byte(end as u32));
+    (!start.is_nan()).then_some((first.min(last), first.max(last)))
 }

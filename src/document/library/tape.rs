@@ -1,5 +1,5 @@
-//! The format of questions and answers: a list of numbers and a list of texts, in the order in which the other side reads
-//! them.
+//! The format of questions and answers: a list of numbers and a list of texts, in the order in which the other side
+//! reads them.
 
 use crate::document::parse::Limits;
 use crate::document::{Basis, Mode, Options};

@@ -61,7 +61,7 @@ function untouched(input: unknown, format: Format): void {
     const kept = list.filter((_, other) => other !== at);
     // If roles must alternate, messages that were apart may be joined now.
     if (format === "gemini" || format === "anthropic") continue;
-    // What an item of reasoning led to loses its id with it, see led.test.ts.
+    // What an item of reasoning led to loses its id with it, see reasoning-ids.test.ts.
     if ((list[at] as { type?: unknown }).type === "reasoning") continue;
     assert.deepEqual(
       messagesOf(out).map((message) => list.indexOf(message)),

@@ -1,4 +1,4 @@
-/** OpenAI's items lose the id by which they are known together with reasoning that is left out. */
+/** OpenAI's items lose their ids together with the reasoning that led to them. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** Items that the provider knows by an id together with the reasoning that led to them. */
+/** Ids of items that a provider accepts only together with the reasoning that led to the item. */
 
 import { copy } from "./values.ts";
 import type { Fields } from "./values.ts";
@@ -23,12 +23,12 @@ const hasOptionalId = ({ type }: Fields) =>
 /**
  * Returns a function that takes the id from a message or call whose reasoning a plan leaves out: "Item 'fc_…' of type
  * 'function_call' was provided without its required 'reasoning' item" (OpenAI, status 400; AI SDK, change log of 2026).
- * Without its id the item stands for itself. `stays` says whether the item at an index is in the result.
+ * It accepts the item without an id. `stays` holds the indices of the items in the result.
  */
 export function withoutLostIds(
   inAnswer: InAnswer,
   item: (at: number) => Fields,
-  stays: (at: number) => boolean,
+  stays: ReadonlySet<number | undefined>,
 ): (value: unknown, at: number) => unknown {
   // By index: the reasoning before an item of an answer, -1 if there is none. Each index is looked at once.
   const led = new Map<number, number>();
@@ -48,6 +48,6 @@ export function withoutLostIds(
     const message = value as Fields;
     if (message["id"] === undefined || !hasOptionalId(message) || inAnswer(message) !== "item") return value;
     const reasoning = ledBy(at);
-    return reasoning < 0 || stays(reasoning) ? value : copy(message, { id: undefined });
+    return reasoning < 0 || stays.has(reasoning) ? value : copy(message, { id: undefined });
   };
 }
