@@ -20,6 +20,10 @@ export interface RefusedRequest {
   used?: number;
   /** The provider's limit in tokens, if it named one. */
   limit?: number;
+  /** Output tokens that the request asked for, if the provider named them. `limit` is then for input and output. */
+  output?: number;
+  /** Tokens of input and output, if the provider named only their sum. `limit` is then for both. */
+  total?: number;
   /** Tokens of the refused request, by our count. */
   sent: number;
   /** True if it has pictures or documents that could still be dropped. */

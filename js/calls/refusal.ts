@@ -8,6 +8,8 @@ export interface SaidRefusal {
   kind: RefusalKind;
   used?: number;
   limit?: number;
+  output?: number;
+  total?: number;
 }
 
 const KINDS: readonly RefusalKind[] = ["context_length", "output_reserve", "body_size", "rate_limited"];
@@ -42,6 +44,8 @@ function describedBy(error: unknown): SaidRefusal {
     kind,
     ...tokenField("used", details["used"] ?? fields["used"]),
     ...tokenField("limit", details["limit"] ?? fields["limit"]),
+    ...tokenField("output", details["output"] ?? fields["output"]),
+    ...tokenField("total", details["total"] ?? fields["total"]),
   };
 }
 

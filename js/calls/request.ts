@@ -93,6 +93,8 @@ export type RequestEvent =
       sent: number;
       used?: number;
       limit?: number;
+      output?: number;
+      total?: number;
       nextLimit?: number;
       retry: number;
     }

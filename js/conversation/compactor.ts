@@ -38,7 +38,7 @@ export class Compactor<T> {
   private isOver = false;
   /** Aborts the model's part of a compaction in the foreground. */
   private asking: AbortController | undefined;
-  /** Number of compactions in a row for which the model wrote no summary. */
+  /** Number of compactions in a row for which no summary of the model was used. */
   private failures = 0;
   private readonly c: Context<T>;
 
@@ -159,12 +159,12 @@ export class Compactor<T> {
     return { compacted, look };
   }
 
-  /** Warns when the model failed twice in a row: summaries by rules say nothing of it. */
+  /** Warns when no summary of the model was used twice in a row: summaries by rules say nothing of it. */
   private warn(status: Compacted["status"], model: CompactReport["model"]): void {
     if (!model || status === "cancelled") return;
     this.failures = model.error === undefined ? 0 : this.failures + 1;
     if (this.failures !== 2) return;
-    const message = `the model wrote no summary twice in a row, so that rules write them: ${model.error}`;
+    const message = `twice in a row no summary of the model could be used, so that rules write them: ${model.error}`;
     this.c.events.emit({ type: "warning", code: "model_failed", message, details: { error: model.error } });
   }
 

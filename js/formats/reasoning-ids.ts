@@ -1,4 +1,4 @@
-/** Ids of items that a provider accepts only together with the reasoning that led to the item. */
+/** Items that a provider accepts only together with the reasoning that led to them, unless they have no id. */
 
 import { copy } from "./values.ts";
 import type { Fields } from "./values.ts";
@@ -19,11 +19,15 @@ export const inAnswer: InAnswer = ({ type, role }) => {
 /** Items whose id is optional. Those of searches and other tools of the platform are not. */
 const hasOptionalId = ({ type }: Fields) =>
   type === undefined || type === "message" || type === "function_call" || type === "custom_tool_call";
+/** What the platform called by itself: no item answers it. */
+const isOwnCall = (item: Fields) => item["call_id"] === undefined && item["callId"] === undefined;
 
 /**
  * Returns a function that takes the id from a message or call whose reasoning a plan leaves out: "Item 'fc_…' of type
  * 'function_call' was provided without its required 'reasoning' item" (OpenAI, status 400; AI SDK, change log of 2026).
- * It accepts the item without an id. `stays` holds the indices of the items in the result.
+ * OpenAI accepts the item without an id. It refuses a search ("Item 'ws_…' of type 'web_search_call'", mastra-ai/mastra
+ * and others) in any form, so the function returns `undefined` for it. `stays` holds the indices of the items in the
+ * result.
  */
 export function withoutLostIds(
   inAnswer: InAnswer,
@@ -46,8 +50,10 @@ export function withoutLostIds(
   };
   return (value, at) => {
     const message = value as Fields;
-    if (message["id"] === undefined || !hasOptionalId(message) || inAnswer(message) !== "item") return value;
+    if (message["id"] === undefined || inAnswer(message) !== "item") return value;
     const reasoning = ledBy(at);
-    return reasoning < 0 || stays.has(reasoning) ? value : copy(message, { id: undefined });
+    if (reasoning < 0 || stays.has(reasoning)) return value;
+    if (hasOptionalId(message)) return copy(message, { id: undefined });
+    return isOwnCall(message) ? undefined : value;
   };
 }

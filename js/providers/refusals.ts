@@ -16,7 +16,7 @@ export interface RefusalRule {
   /** Finer than the code, for `details.kind`. */
   kind?: string;
   /**
-   * Matched against the provider's sentence. The groups `used`, `limit` and `output` are read as whole numbers
+   * Matched against the provider's sentence. The groups `used`, `limit`, `output` and `total` are read as whole numbers
    * ("131,072" too); `total` means `used` + `output`.
    */
   pattern?: RegExp;
@@ -37,6 +37,8 @@ export interface Refusal {
   used?: number;
   limit?: number;
   output?: number;
+  /** Input and output, if the provider named only their sum. */
+  total?: number;
   final?: boolean;
 }
 
@@ -76,11 +78,11 @@ const RATE: readonly RefusalRule[] = [
     pattern: /exceeded your current quota, please check your plan and billing/i,
     from: "OpenAI, Gemini",
   },
+  // Above what a minute allows by itself: no waiting helps, a smaller request does.
   {
-    code: "rate_limited",
-    kind: "tokens",
-    pattern: rule(`request too large for .*tokens per \\w+.*limit ${LIMIT}, requested ${USED}`),
-    final: true,
+    code: "context_length",
+    kind: "rate",
+    pattern: rule(`request too large for .*tokens per \\w+.*limit ${LIMIT}, requested ${TOTAL}`),
     from: "OpenAI (429), Groq (413)",
   },
   {
@@ -415,6 +417,7 @@ function match(rule: RefusalRule, { status, codes = [] }: Refused, text: string)
     ...(used !== undefined && { used }),
     ...(limit !== undefined && { limit }),
     ...(output !== undefined && { output }),
+    ...(total !== undefined && output === undefined && { total }),
   };
   // The sentence itself may show that the input alone would fit.
   if (code === "context_length" && output !== undefined && used !== undefined && limit !== undefined && used < limit) {

@@ -191,6 +191,8 @@ export interface ProviderErrorDetails {
   limit?: number;
   /** Tokens reserved for the answer. */
   output?: number;
+  /** Input and output, if the provider named only their sum. `limit` is then for both. */
+  total?: number;
   /** Milliseconds. */
   retryAfterMs?: number;
   /** How often the request was sent. */

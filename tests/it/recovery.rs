@@ -5,7 +5,7 @@ use espalier::history::recovery::{Accepted, Kind, Learned, Next, Recovery, Refus
 use fastrand::Rng;
 
 fn refusal(kind: Kind, sent: u64) -> Refusal {
-    Refusal { kind, used: None, limit: None, sent, has_media: false, buffer: None, date: Some("2026-11-21".into()) }
+    Refusal { kind, used: None, limit: None, output: None, total: None, sent, has_media: false, buffer: None, date: Some("2026-11-21".into()) }
 }
 
 fn answer(sent: u64) -> Accepted {
@@ -141,6 +141,43 @@ fn the_output_is_asked_to_be_shorter_where_the_host_allows_it() {
     assert!(matches!(next, Next::Retry { limit: 160_000, output_reserve: None, .. }), "{next:?}");
 }
 
+#[test]
+fn a_limit_of_input_and_output_leaves_room_for_the_output() {
+    #[track_caller]
+    fn check(refused: Refusal, expected: Option<u64>) {
+        let mut recovery = Recovery::default();
+        let mut tries = recovery.begin("m", 200_000, None);
+        match recovery.refused(&mut tries, &refused) {
+            Next::Retry { limit, .. } => assert_eq!(Some(limit), expected),
+            Next::PassOn { .. } => {
+                assert_eq!((expected, tries.retries, tries.limit), (None, 0, 200_000));
+                assert_eq!(recovery.models["m"], Learned::default());
+            }
+            Next::GiveUp { why } => panic!("{why}"),
+        }
+    }
+    // Anthropic, "input length and max_tokens exceed context limit: 180000 + 64000 > 200000".
+    let both = Refusal { used: Some(180_000), limit: Some(200_000), ..refusal(Kind::OutputReserve, 180_000) };
+    check(Refusal { output: Some(64_000), ..both.clone() }, Some(136_000));
+    // OpenAI names the output even if the input alone is too long.
+    let long = Refusal { used: Some(9_338), limit: Some(8_192), ..refusal(Kind::ContextLength, 9_338) };
+    check(Refusal { output: Some(4_000), ..long }, Some(4_192));
+    // One request above the tokens of a minute: 4,096 of the 44,096 are output.
+    let rate = Refusal { total: Some(44_096), limit: Some(30_000), ..refusal(Kind::ContextLength, 40_000) };
+    check(rate.clone(), Some(25_904));
+    // A rough count of the provider, below ours.
+    check(Refusal { total: Some(39_000), ..rate.clone() }, Some(30_000));
+    // No input would be small enough.
+    check(Refusal { output: Some(5_000), used: Some(100), limit: Some(4_096), ..both }, None);
+    check(Refusal { total: Some(u64::MAX), ..rate.clone() }, None);
+
+    // If the output may be lowered, nothing of the input is lost.
+    let recovery = &mut Recovery::default();
+    let mut tries = recovery.begin("m", 200_000, Some(16_000));
+    let next = recovery.refused(&mut tries, &Refusal { total: Some(36_000), sent: 20_000, ..rate });
+    assert!(matches!(next, Next::Retry { limit: 200_000, output_reserve: Some(10_000), .. }), "{next:?}");
+}
+
 /// Applies reports in sequence; returns the finding for each, and the limit after the last, from 1,000,000.
 fn noticed(answers: &[Accepted]) -> (Vec<Option<Silence>>, u64) {
     let mut recovery = Recovery::default();
@@ -223,6 +260,8 @@ fn every_retry_is_smaller_and_there_are_three() {
                 let refused = Refusal {
                     used: some(&mut rng),
                     limit: some(&mut rng),
+                    output: some(&mut rng),
+                    total: some(&mut rng),
                     has_media: rng.bool(),
                     ..refusal(kinds[rng.usize(0..3)], sent)
                 };

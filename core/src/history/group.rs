@@ -176,10 +176,10 @@ impl Grouper {
             let kind = if message.role == Role::User { Kind::User } else { Kind::Round };
             return self.begin(Group { kind, entries: vec![index], pending: false }, newest);
         }
-        // Formats that send one item per call: the round continues while calls wait for results, or after an item that
-        // only introduces the next one (reasoning).
-        let joins =
-            round.filter(|(_, last)| last.is_assistant && (!self.waiting.is_empty() || !last.has_words)).map(|r| r.0);
+        // Formats that send one item per call: the round continues while calls wait for results, after an item that
+        // only introduces the next one (reasoning), and with what the platform did by itself (a search).
+        let continues = |last: &Newest| !self.waiting.is_empty() || !last.has_words || is_opaque(message);
+        let joins = round.filter(|(_, last)| last.is_assistant && continues(last)).map(|(round, _)| round);
         let at = match joins {
             Some(round) => {
                 self.groups[round].entries.push(index);
@@ -235,6 +235,11 @@ impl Grouper {
             }
         }
     }
+}
+
+/// Returns whether the message has only parts that the core does not know.
+fn is_opaque(message: &Message) -> bool {
+    !message.parts.is_empty() && message.parts.iter().all(|part| matches!(part, Part::Opaque { .. }))
 }
 
 /// Returns whether the message has text or media. Calls, results, reasoning and items that introduce others do not

@@ -130,6 +130,12 @@ pub struct Refusal {
     /// Maximum tokens of the provider, if it named them.
     #[serde(default)]
     pub limit: Option<u64>,
+    /// Output tokens that the request asked for, if the provider named them. `limit` is then for input and output.
+    #[serde(default)]
+    pub output: Option<u64>,
+    /// Tokens of input and output, if the provider named only their sum. `limit` is then for both.
+    #[serde(default)]
+    pub total: Option<u64>,
     /// Tokens of the refused request, by our count.
     pub sent: u64,
     /// Whether the request had pictures or documents that could be removed.
@@ -141,6 +147,13 @@ pub struct Refusal {
     /// The host's date, stored with a learned limit.
     #[serde(default)]
     pub date: Option<String>,
+}
+
+impl Refusal {
+    /// Returns the output tokens that the request asked for, as far as the provider's numbers tell.
+    fn output(&self) -> Option<u64> {
+        self.output.or_else(|| Some(self.total?.saturating_sub(self.sent)))
+    }
 }
 
 /// The classes of refusals.
@@ -263,7 +276,9 @@ impl Recovery {
             Kind::ContextLength | Kind::OutputReserve | Kind::BodySize => {}
         }
         // A named limit applies to later requests, even if this one has no retries left.
-        let next = self.shrunk(tries, refusal);
+        let Some(next) = self.shrunk(tries, refusal) else {
+            return Next::PassOn { why: "the output that the request asks for exceeds the limit by itself" };
+        };
         if tries.retries >= RETRIES {
             return Next::GiveUp { why: "it was refused after three retries" };
         }
@@ -275,28 +290,31 @@ impl Recovery {
         Next::Retry { limit: tries.limit, drop_media: tries.drop_media, output_reserve }
     }
 
-    fn shrunk(&mut self, tries: &Tries, refusal: &Refusal) -> Tries {
+    /// Returns the tries after a refusal; `None` if no smaller input would be accepted.
+    fn shrunk(&mut self, tries: &Tries, refusal: &Refusal) -> Option<Tries> {
         let mut next = tries.clone();
         let learned = self.models.entry(tries.model.clone()).or_default();
         learned.accepted = 0;
         if refusal.kind == Kind::BodySize && refusal.has_media && tries.drop_media != DropMedia::All {
             next.drop_media = if tries.drop_media == DropMedia::None { DropMedia::Old } else { DropMedia::All };
-            return next;
+            return Some(next);
         }
         let mut named = refusal.limit.filter(|&limit| limit > 0 && refusal.kind != Kind::BodySize);
-        if refusal.kind == Kind::OutputReserve {
-            if let (Some(reserve), false) = (tries.output_reserve, tries.output_lowered) {
-                let room = named.zip(refusal.used).map(|(limit, used)| limit.saturating_sub(used));
-                let lower = room.unwrap_or(reserve / 2);
-                if lower >= LEAST_OUTPUT && lower < reserve {
-                    next.output_reserve = Some(lower);
-                    next.output_lowered = true;
-                    return next;
-                }
+        let is_of_both = refusal.kind == Kind::OutputReserve || refusal.total.is_some();
+        if let (true, Some(reserve), false) = (is_of_both, tries.output_reserve, tries.output_lowered) {
+            let used = refusal.used.or(refusal.total.and(Some(refusal.sent)));
+            let room = named.zip(used).map(|(limit, used)| limit.saturating_sub(used));
+            let lower = room.unwrap_or(reserve / 2);
+            if lower >= LEAST_OUTPUT && lower < reserve {
+                next.output_reserve = Some(lower);
+                next.output_lowered = true;
+                return Some(next);
             }
+        }
+        let output = refusal.output().or(tries.output_reserve.filter(|_| refusal.kind == Kind::OutputReserve));
+        if let (Some(limit), Some(output)) = (named, output) {
             // The provider named the limit of input and output together.
-            named =
-                named.map(|limit| limit.saturating_sub(tries.output_reserve.unwrap_or(0))).filter(|&limit| limit > 0);
+            named = Some(limit.checked_sub(output).filter(|&limit| limit > 0)?);
         }
         if let Some(limit) = named {
             (learned.limit, learned.inferred) = (Some(limit), false);
@@ -316,7 +334,7 @@ impl Recovery {
             limit = self.limit(&tries.model, tries.base).min(share(refusal.sent, 1.0 - buffer));
         }
         next.limit = limit.min(share(refusal.sent, PROGRESS));
-        next
+        Some(next)
     }
 
     /// Learns from an answer. Returns what is odd about its report.

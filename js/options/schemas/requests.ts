@@ -200,6 +200,8 @@ export const REFUSAL: Schema<RefusedRequest> = {
   kind: required(checkedLater),
   used: whole,
   limit: whole,
+  output: whole,
+  total: whole,
   sent: required(whole),
   hasMedia: checkedLater,
   date: checkedLater,

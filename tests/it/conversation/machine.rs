@@ -41,7 +41,7 @@ fn asked(machine: &mut Machine, log: &Log, request: Request) -> RequestStep {
 
 fn refusal(limit: Option<u64>) -> Refusal {
     let kind = Kind::ContextLength;
-    Refusal { kind, used: None, limit, sent: 0, has_media: false, buffer: None, date: None }
+    Refusal { kind, used: None, limit, output: None, total: None, sent: 0, has_media: false, buffer: None, date: None }
 }
 
 #[test]

@@ -241,6 +241,43 @@ test("the output gives way first where the host allows it", async () => {
   assert.ok(kept.result.report.removed.length > 0);
 });
 
+test("a request above the tokens of a minute fits after one refusal, its output included", async () => {
+  // As the SDK of OpenAI throws it. "Requested" is input and output together.
+  const [takes, output] = [4_000, 1_500];
+  const send = (messages: Message[]) => {
+    const requested = countMessages(messages).total + output;
+    if (requested > takes)
+      throw Object.assign(
+        new Error(
+          `429 Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit ${takes}, Requested ${requested}. The input or output tokens must be reduced in order to run successfully.`,
+        ),
+        { status: 429, code: "rate_limit_exceeded", type: "tokens" },
+      );
+    return {};
+  };
+  const recovery = new Recovery();
+  const { result, events } = await run(conversation(60), { model: "gpt-4o", recovery }, send);
+  const { total } = result.report.after;
+  assert.equal(result.attempts.length, 1);
+  assert.ok(total <= takes - output && total > 0.8 * (takes - output), `${total}`);
+  const refused = events.find((event) => event.type === "refused")!;
+  assert.deepEqual(
+    [refused.kind, refused.limit, refused.total, refused.nextLimit],
+    ["context_length", takes, refused.sent + output, takes - output],
+  );
+  // The next request fits at once.
+  assert.equal((await run(conversation(60), { model: "gpt-4o", recovery }, send)).result.attempts.length, 0);
+
+  // No input is small enough for an output that is above the limit by itself.
+  const none = run(conversation(60), { model: "gpt-4o" }, (messages) => {
+    if (messages.length > 0)
+      throw Object.assign(new Error(`Request too large for x on tokens per min (TPM): Limit 100, Requested 9999999.`), {
+        status: 429,
+      });
+  });
+  await assert.rejects(none, /Request too large/);
+});
+
 test("servers that cut in silence are noticed", async () => {
   const recovery = new Recovery();
   const low = () => run(conversation(60), { model: "m", recovery }, () => ({ usage: { prompt_tokens: 2_048 } }));

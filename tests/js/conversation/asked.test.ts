@@ -157,7 +157,7 @@ test("a model that keeps failing is one warning, until it writes a summary", asy
   };
   conversation.append(begin(5));
   await goOn(60);
-  const message = "the model wrote no summary twice in a row, so that rules write them: the key is wrong";
+  const message = "twice in a row no summary of the model could be used, so that rules write them: the key is wrong";
   assert.deepEqual(warnings, [["model_failed", message]]);
   isDown = false;
   await goOn(120);

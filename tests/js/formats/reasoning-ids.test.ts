@@ -102,8 +102,17 @@ test("results and messages of the user end an answer", () =>
     [undefined, undefined, "msg_1"],
   ));
 
-test("the id of a search by the platform stays: it is not optional", () =>
-  check([reasoning("rs_1"), search("ws_1"), message("msg_1", "Found.")], [1, 2], ["ws_1", undefined]));
+test("a search by the platform goes with its reasoning: its id is not optional", () => {
+  const items = [reasoning("rs_1"), search("ws_1"), message("msg_1", "Found.")];
+  for (const format of ["openai-responses", "openai-agents"] as const) {
+    const asked = format === "openai-agents" ? items.map(asAgents) : items;
+    const { messages, rebuild } = readConversation(asked, { format });
+    const kept = (stays: number[]) =>
+      (rebuild(stays.map((at) => ({ type: "keep", id: messages[at]!.id }))) as Item[]).map(({ id }) => id);
+    assert.deepEqual(kept([1, 2]), [undefined]);
+    assert.deepEqual(kept([0, 1]), ["rs_1", "ws_1"]);
+  }
+});
 
 /** What OpenAI refuses, by the ids that the answers had. */
 function refused(sent: readonly Item[], answers: readonly Item[]): string[] {
@@ -125,6 +134,7 @@ const turns = (count: number): Item[] =>
     user(`Question ${at}: what does part ${at} of the program do?`),
     reasoning(`rs_${at}`),
     message(`msg_${at}`, `I look at part ${at}.`),
+    search(`ws_${at}`),
     call(`a${at}`),
     call(`b${at}`),
     result(`a${at}`, long(2 * at)),

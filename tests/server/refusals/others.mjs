@@ -35,8 +35,7 @@ export const OTHERS = [
       "rate_limit_exceeded",
       "tokens",
     ),
-    means: ["rate_limited", { limit: 30000, used: 44123 }],
-    final: true,
+    means: ["context_length", { kind: "rate", limit: 30000, total: 44123 }],
   },
   {
     from: "Groq, one request above the rate",
@@ -46,8 +45,7 @@ export const OTHERS = [
       "rate_limit_exceeded",
       "tokens",
     ),
-    means: ["rate_limited", {}],
-    final: true,
+    means: ["context_length", { kind: "rate", limit: 6000, total: 9123 }],
   },
   {
     from: "OpenAI, out of credit",
