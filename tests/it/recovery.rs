@@ -5,7 +5,17 @@ use espalier::history::recovery::{Accepted, Kind, Learned, Next, Recovery, Refus
 use fastrand::Rng;
 
 fn refusal(kind: Kind, sent: u64) -> Refusal {
-    Refusal { kind, used: None, limit: None, output: None, total: None, sent, has_media: false, buffer: None, date: Some("2026-11-21".into()) }
+    Refusal {
+        kind,
+        used: None,
+        limit: None,
+        output: None,
+        total: None,
+        sent,
+        has_media: false,
+        buffer: None,
+        date: Some("2026-11-21".into()),
+    }
 }
 
 fn answer(sent: u64) -> Accepted {
