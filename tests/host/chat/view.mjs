@@ -11,6 +11,9 @@ export const shots = join(build, "host", "chat-shots");
 mkdirSync(shots, { recursive: true });
 
 export class ChatView {
+  /** How often settings were written. */
+  #written = 0;
+
   constructor(page) {
     this.page = page;
     this.input = page.locator(".interactive-session > .interactive-input-part .monaco-editor").first();
@@ -89,10 +92,13 @@ export class ChatView {
     await editor.click();
     await this.page.keyboard.press("Control+A");
     // As pasted: the editor would close typed brackets.
-    await this.page.keyboard.insertText(JSON.stringify({ ...SETTINGS, ...values }));
+    const title = `Settings ${(this.#written += 1)}`;
+    await this.page.keyboard.insertText(JSON.stringify({ ...SETTINGS, ...values, "window.title": title }));
     await this.page.keyboard.press("Control+S");
     await this.page.keyboard.press("Escape");
     await editor.waitFor({ state: "detached" });
+    // VS Code reads its file of settings a while after it was written; extensions hear of them with the window.
+    await this.page.waitForFunction((text) => document.title.includes(text), title);
   }
 
   /** Picks a model with the picker below the input. */
