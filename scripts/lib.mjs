@@ -59,19 +59,20 @@ export function fail(message, status = 1) {
 const measured = new Map();
 
 /**
- * Returns the bytes of a file uncompressed, and as servers send it, with the best brotli. Each file is measured once,
- * since brotli needs seconds for an engine.
+ * Returns the bytes of a file uncompressed, and as servers send it, with the best brotli. Each content is measured
+ * once, since brotli needs seconds for an engine.
  */
 export function sizes(file) {
-  const known = measured.get(file);
-  if (known) return known;
   const bytes = readFileSync(file);
+  const content = createHash("sha256").update(bytes).digest("hex");
+  const known = measured.get(content);
+  if (known) return known;
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
   const result = {
     raw: bytes.length,
     brotli: brotliCompressSync(bytes, { params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 24 } }).length,
   };
-  measured.set(file, result);
+  measured.set(content, result);
   return result;
 }
 

@@ -14,6 +14,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, sta
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packed } from "../../scripts/packed.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { titleAt } from "../www/browser.mjs";
 
@@ -77,12 +78,12 @@ function npm(list, cwd) {
 }
 
 /** Copies the project into a folder of its own, with its dependencies and the packed package. */
-function install(name, packed) {
+function install(name) {
   const folder = join(home, name);
   cpSync(join(here, name), folder, { recursive: true });
   cpSync(join(here, "use.js"), join(folder, "use.js"));
   const wanted = manifest(name);
-  wanted.dependencies = { ...wanted.dependencies, espalier: `file:${packed}` };
+  wanted.dependencies = { ...wanted.dependencies, espalier: `file:${packed()}` };
   writeFileSync(join(folder, "package.json"), JSON.stringify(wanted, null, 2));
   const scripts = wanted.espalier?.scripts ? [] : ["--ignore-scripts"];
   npm(["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline", ...scripts], folder);
@@ -92,14 +93,11 @@ function install(name, packed) {
 let failed = 0;
 let passed = 0;
 try {
-  const answer = JSON.parse(npm(["pack", "--json", "--pack-destination", home], join(root, "pkg")));
-  // npm 11 returns a list, older and newer versions an object by name.
-  const packed = join(home, (Array.isArray(answer) ? answer[0] : Object.values(answer)[0]).filename);
   for (const { name, slow } of projects) {
     if (chosen.length > 0 ? !chosen.includes(name) : slow && !args.includes("--all")) continue;
     const start = Date.now();
     try {
-      const folder = install(name, packed);
+      const folder = install(name);
       const installed = Date.now();
       const bin = (command) =>
         [join(folder, "node_modules", ".bin"), join(root, "node_modules", ".bin")]

@@ -10,7 +10,7 @@
  * - `<!-- before`, lines, `-->` above a block of Markdown are lines that run before it; `<!-- after` ones run after it.
  *   `<!-- not run: reason -->` leaves a block out.
  *
- * Blocks run in one process against the built package, in a copy of `fixtures/`. Requests to the providers' own
+ * Blocks run in one process against the built package, in a copy of `fixtures/`; commands run beside them. Requests to the providers' own
  * addresses reach the scripted model of tests/server; `vscode` is the module in `vscode/`, and page.mjs provides what
  * only a page has. Afterwards `tsc` checks all blocks, and sdks.ts, against the types of the SDKs in package.json.
  */
@@ -19,7 +19,6 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -33,6 +32,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { transformSync } from "esbuild";
 import { answer, modelServer, SUMMARY } from "../server/model.mjs";
+import { installed } from "../../scripts/installed.mjs";
 import { installSdks, linkPackages } from "../sdk/install.mjs";
 import { providePage } from "./page.mjs";
 import { blocksOf, commentsOf, fault, tested } from "./blocks.mjs";
@@ -79,36 +79,55 @@ const redirect = pathToFileURL(join(here, "redirect.mjs")).href;
 await import(redirect);
 await providePage();
 
-for (const [at, block] of blocks.entries()) {
-  const folder = mkdtempSync(join(tmpdir(), "espalier-docs-"));
-  cpSync(join(here, "fixtures"), folder, { recursive: true });
-  process.chdir(folder);
-  try {
-    const reason = fault(block);
-    if (reason) throw new Error(`the block ${reason}`);
-    if (block.language === "sh") await shell(block, folder);
-    else await script(block, at);
-    console.log(`ok     ${block.place}`);
-  } catch (error) {
-    failures.push(block.place);
-    console.log(
-      `FAILED ${block.place}\n       ${String(error?.stack ?? error)
-        .split("\n")
-        .slice(0, 8)
-        .join("\n       ")}`,
-    );
-  } finally {
-    process.chdir(root);
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+const repository = join(build, "repository");
+cpSync(join(here, "fixtures"), repository, { recursive: true });
+for (const args of [
+  ["init", "-q"],
+  ["add", "."],
+  ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"],
+])
+  execFileSync("git", args, { cwd: repository });
+const isShell = ({ language }) => language === "sh";
+await Promise.all([
+  runAll(blocks.filter(isShell), repository, shell),
+  runAll(
+    blocks.filter((block) => !isShell(block)),
+    join(here, "fixtures"),
+    script,
+  ),
+]);
 await server.close();
 types();
 const skipped = chosen.filter(({ skipped }) => skipped);
 console.log(`${blocks.length - failures.length} passed, ${failures.length} failed, ${skipped.length} not run`);
 process.exit(failures.length > 0 ? 1 : 0);
 
-async function script(block, at) {
+/** Runs blocks one after the other, each in its own copy of a folder. */
+async function runAll(blocks, fixtures, runBlock) {
+  for (const block of blocks) {
+    const folder = mkdtempSync(join(tmpdir(), "espalier-docs-"));
+    cpSync(fixtures, folder, { recursive: true });
+    try {
+      const reason = fault(block);
+      if (reason) throw new Error(`the block ${reason}`);
+      await runBlock(block, folder);
+      console.log(`ok     ${block.place}`);
+    } catch (error) {
+      failures.push(block.place);
+      console.log(
+        `FAILED ${block.place}\n       ${String(error?.stack ?? error)
+          .split("\n")
+          .slice(0, 8)
+          .join("\n       ")}`,
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+async function script(block, folder) {
+  process.chdir(folder);
   const { code } = transformSync(tested(block), {
     loader: "tsx",
     format: "esm",
@@ -116,12 +135,16 @@ async function script(block, at) {
     jsxImportSource: "espalier",
     target: "es2022",
   });
-  const file = join(build, `${at}.mjs`);
+  const file = join(build, `${blocks.indexOf(block)}.mjs`);
   writeFileSync(file, code);
-  await Promise.race([
-    import(pathToFileURL(file).href),
-    new Promise((_, reject) => setTimeout(() => reject(new Error("the block did not end")), 60_000).unref()),
-  ]);
+  try {
+    await Promise.race([
+      import(pathToFileURL(file).href),
+      new Promise((_, reject) => setTimeout(() => reject(new Error("the block did not end")), 60_000).unref()),
+    ]);
+  } finally {
+    process.chdir(root);
+  }
 }
 
 /** Runs the commands of a block one after the other; the text under a command is expected in its output. */
@@ -132,14 +155,6 @@ async function shell({ code, place }, folder) {
     if (expected) commands.at(-1).expected.push(expected[1]);
     else if (line.trim() !== "" && !line.startsWith("#"))
       commands.push({ line: line.replace(/\s+#.*$/, ""), expected: [] });
-  }
-  if (existsSync(join(folder, "src"))) {
-    for (const args of [
-      ["init", "-q"],
-      ["add", "."],
-      ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"],
-    ])
-      execFileSync("git", args, { cwd: folder });
   }
   const env = { ...process.env, PATH: `${shim}:${process.env.PATH}`, NODE_OPTIONS: `--import ${redirect}` };
   for (const { line, expected } of commands) {
@@ -208,24 +223,14 @@ function types() {
   );
 }
 
-/** Installs the SDKs once for each version of package.json, and links the built package beside them. */
+/** Installs the SDKs once for each version of package.json, and links them and the built package. */
 function install() {
   const modules = join(here, "node_modules");
-  const stamp = join(modules, ".docs.json");
-  const wanted = readFileSync(join(here, "package.json"), "utf8");
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--package-lock=false"], {
-      cwd: here,
-      stdio: "inherit",
-    });
-    writeFileSync(stamp, wanted);
-  }
-  // Those of docs/sdks.md, which tests/sdk needs, too.
+  rmSync(modules, { recursive: true, force: true });
+  mkdirSync(modules);
+  // Those of docs/sdks.md, which tests/sdk needs, too. Of packages that both have, ours remain.
   linkPackages(installSdks().modules, modules);
-  for (const [name, folder] of [
-    ["espalier", join(root, "pkg")],
-    ["vscode", join(here, "vscode")],
-  ]) {
-    if (!existsSync(join(modules, name))) symlinkSync(folder, join(modules, name), "dir");
-  }
+  linkPackages(installed(join(here, "package.json"), "docs").modules, modules);
+  symlinkSync(join(root, "pkg"), join(modules, "espalier"), "dir");
+  symlinkSync(join(here, "vscode"), join(modules, "vscode"), "dir");
 }

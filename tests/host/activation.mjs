@@ -30,7 +30,7 @@ const measure = (file) => `
   process.exit(0);`;
 
 for (const name of FILES) {
-  const file = join(build, "host", "browser", "site", "ext", "example", "dist", name);
+  const file = join(build, "host", "browser", "ext", "example", "dist", name);
   const runs = Array.from({ length: PROCESSES }, () =>
     Number(execFileSync(process.execPath, ["-e", measure(file)], { encoding: "utf8" })),
   );

@@ -4,36 +4,44 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as esbuild } from "esbuild";
-import { build, fail, root, run } from "../../scripts/lib.mjs";
+import { build, cached, fail, hash, root, run } from "../../scripts/lib.mjs";
+import { packed } from "../../scripts/packed.mjs";
 
 const here = join(root, "tests", "host");
+const SOURCES = ["extension", "plain", "driver", "chat-host"];
+/** What is written last. */
+const LAST = "example/package.json";
+const INPUTS = ["pkg", "package-lock.json", "examples/vscode-extension", "tests/host/extensions.mjs"];
 
 /**
- * Builds them into folders of `build/host/NAME`, for the web or for Node, and checks types; returns the folder that
- * contains them, by name. Each host has its own folder, so that none finds what another left.
+ * Builds them into folders of `build/host/NAME`, for the web or for Node, and checks types, unless they are current;
+ * returns the folder that contains them, by name.
  */
 export async function extensions(platform) {
   const home = join(build, "host", platform);
+  const made = join(home, "ext");
+  const inputs = hash([...INPUTS, ...SOURCES.map((name) => `tests/host/${name}`)]);
+  await cached(`host-${platform}`, inputs, [join(made, LAST)], () => buildInto(home, made, platform));
+  return made;
+}
+
+async function buildInto(home, made, platform) {
   const source = join(home, "source");
-  const made = join(home, "site", "ext");
   rmSync(home, { recursive: true, force: true });
   mkdirSync(source, { recursive: true });
 
   // The packed package beside copies of the sources, as in an author's folder.
-  const npm = (args, cwd) => execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
-  const packed = JSON.parse(npm(["pack", "--json", "--pack-destination", home], join(root, "pkg")));
-  // npm 11 returns a list, older and newer versions an object by name.
-  const { filename } = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
-  for (const name of ["extension", "plain", "driver", "chat-host"])
-    cpSync(join(here, name), join(source, name), { recursive: true });
+  for (const name of SOURCES) cpSync(join(here, name), join(source, name), { recursive: true });
   cpSync(join(root, "examples", "vscode-extension"), join(source, "example"), { recursive: true });
   writeFileSync(join(source, "package.json"), JSON.stringify({ name: "extensions", private: true }));
-  npm(["install", "--offline", "--no-audit", "--no-fund", join(home, filename)], source);
+  execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", packed()], {
+    cwd: source,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   for (const name of ["extension", "example"]) run("tsc", ["--project", join(source, name, "tsconfig.json")]);
   run(process.execPath, ["build.mjs"], { cwd: join(source, "example") });
 
   await bundles(platform, source, made);
-  return made;
 }
 
 async function bundles(platform, source, made) {

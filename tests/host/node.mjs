@@ -3,9 +3,9 @@
  * before a release, by hand. `node tests/host/node.mjs`, after `npm run build`.
  */
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setUpNodeHost } from "../../scripts/setup.mjs";
 import { launch } from "../www/browser.mjs";
 import { listening, startCodeServer } from "./code-server.mjs";
@@ -13,9 +13,11 @@ import { extensions, print } from "./extensions.mjs";
 
 await setUpNodeHost();
 const made = await extensions("node");
-const home = dirname(dirname(made));
-const [data, workspace] = ["data", "workspace"].map((name) => join(home, name));
-for (const folder of [data, workspace]) mkdirSync(folder);
+const [data, workspace] = ["data", "workspace"].map((name) => join(made, "..", name));
+for (const folder of [data, workspace]) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+}
 
 let told;
 const reports = createServer((request, response) => {

@@ -41,7 +41,7 @@ await step(`vsce ${version} (130 MB from npm, once)`, () => {
 });
 
 const made = await extensions("browser");
-const folder = join(dirname(dirname(made)), "source", "example");
+const folder = join(dirname(made), "source", "example");
 const vsce = (...args) => {
   const found = spawnSync(process.execPath, [join(prefix, "node_modules", "@vscode", "vsce", "vsce"), ...args], {
     cwd: folder,

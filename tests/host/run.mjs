@@ -3,24 +3,14 @@
  * extension host twice; the second time with the data of the first. The builds stay in `build/host`.
  */
 
-import { symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { serve } from "../../scripts/serve.mjs";
-import { codeOssFolder, setUpHost } from "../../scripts/setup.mjs";
 import { launch } from "../www/browser.mjs";
-import { extensions, print } from "./extensions.mjs";
-import { workbench } from "./workbench.mjs";
-
-const PAGE = workbench({ extensions: ["extension", "plain", "example"], runsTests: true });
-
-await setUpHost();
-const site = dirname(await extensions("browser"));
-symlinkSync(codeOssFolder, join(site, "oss"), "dir");
-writeFileSync(join(site, "index.html"), PAGE);
+import { print } from "./extensions.mjs";
+import { serveWorkbench } from "./workbench.mjs";
 
 let told;
 const assets = new Set();
-const server = await serve(site, 0, (request, response) => {
+const how = { extensions: ["extension", "plain", "example"], runsTests: true };
+const server = await serveWorkbench(how, (request, response) => {
   if (request.url === "/reads") {
     response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify([...assets].toSorted()));
     return true;

@@ -1,4 +1,22 @@
-/** The page of a VS Code for the web that is served from `/oss`, with extensions from `/ext`. */
+/** A VS Code for the web that is served from `/oss`, with extensions from `/ext`. */
+
+import { dirname } from "node:path";
+import { serve, under } from "../../scripts/serve.mjs";
+import { codeOssFolder, setUpHost } from "../../scripts/setup.mjs";
+import { extensions } from "./extensions.mjs";
+
+/** Serves it; `how` as for its page, `answer` as for `serve`. */
+export async function serveWorkbench(how, answer) {
+  await setUpHost();
+  const page = pageOf(how);
+  const sendOss = under("/oss/", codeOssFolder);
+  return serve(dirname(await extensions("browser")), 0, (request, response) => {
+    if (answer(request, response) || sendOss(request, response)) return true;
+    if (!request.url.startsWith("/?")) return false;
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
+    return true;
+  });
+}
 
 /**
  * @param {object} how
@@ -6,7 +24,7 @@
  *   `hasWebviews`: webviews get an origin of their own, below that of the page: Chromium then takes both for one site,
  *   and allows the service worker of webviews; `runsTests`: runs the suite that the address names
  */
-export const workbench = ({
+const pageOf = ({
   extensions,
   proposals = {},
   defaults = {},

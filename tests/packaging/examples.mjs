@@ -4,18 +4,16 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { serve } from "../../scripts/serve.mjs";
-import { launch } from "../www/browser.mjs";
 
-export function exampleCases({ consumer }) {
+export function exampleCases({ browser, consumer }) {
   const installed = join(consumer, "node_modules", "espalier");
 
   /** Opens an example in a browser; an error on the page fails the case. */
   async function opened(name, act) {
     cpSync(join(installed, "examples", name), join(consumer, name), { recursive: true });
     const { url, close } = await serve(consumer);
-    const browser = await launch();
+    const page = await browser.newPage();
     try {
-      const page = await browser.newPage();
       const errors = [];
       page.on("pageerror", (error) => errors.push(error.message));
       await page.goto(`${url}${name}/`);
@@ -27,7 +25,7 @@ export function exampleCases({ consumer }) {
       );
       assert.deepEqual(errors, []);
     } finally {
-      await browser.close();
+      await page.close();
       close();
     }
   }

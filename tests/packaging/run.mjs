@@ -4,13 +4,14 @@
  */
 
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
+import { packed } from "../../scripts/packed.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { titleAt } from "../www/browser.mjs";
+import { launch, titleAt } from "../www/browser.mjs";
 import { bundleCases } from "./bundles.mjs";
 import { cliCases } from "./cli.mjs";
 import { contentCases } from "./contents.mjs";
@@ -28,6 +29,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcripts = join(root, "tests", "fixtures", "transcripts");
 const home = mkdtempSync(join(tmpdir(), "espalier-packaging-"));
 const consumer = join(home, "consumer");
+const browser = await launch();
 
 /** Runs a command; gives exit code and output, whatever they are. */
 function run(command, args, { cwd = consumer, input, env } = {}) {
@@ -67,23 +69,19 @@ async function checkTypes(codes, options = ["--lib", "es2022,dom", "--types", ""
 const espalier = (args, options) => run(join(consumer, "node_modules", ".bin", "espalier"), args, options);
 
 function install() {
-  const npm = (args, cwd) => execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  const packed = JSON.parse(npm(["pack", "--json", "--pack-destination", home], join(root, "pkg")));
-  // npm 11 gives a list, older and newer ones an object by name.
-  const { filename, size, files } = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
   mkdirSync(consumer);
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  npm(["install", "--offline", "--no-audit", "--no-fund", join(home, filename)], consumer);
-  console.log(`  ${filename}: ${(size / 1e6).toFixed(2)} MB packed, ${files.length} files`);
+  execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", packed()], { cwd: consumer, stdio: "pipe" });
+  console.log(`  ${(statSync(packed()).size / 1e6).toFixed(2)} MB packed`);
 }
 
 /** The title that a folder's page gives itself in Chromium. */
 async function titleIn(folder) {
   const { url, close } = await serve(folder);
-  return titleAt(url).finally(close);
+  return titleAt(url, browser).finally(close);
 }
 
-const tools = { checkTypes, consumer, espalier, home, node, root, run, titleIn, transcripts, tsc };
+const tools = { browser, checkTypes, consumer, espalier, home, node, root, run, titleIn, transcripts, tsc };
 const cases = Object.assign(
   {},
   ...[
@@ -121,6 +119,7 @@ try {
     }
   }
 } finally {
+  await browser.close();
   rmSync(home, { recursive: true, force: true });
 }
 console.log(`${passed} passed, ${failed} failed`);

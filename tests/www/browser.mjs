@@ -62,11 +62,11 @@ export async function inAllSizes(page, act) {
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
-/** Returns the title that a page sets; an error that it throws fails the test. */
-export async function titleAt(url) {
-  const browser = await launch();
+/** Returns the title that a page sets; an error that it throws fails the test. Without a browser, starts one for it. */
+export async function titleAt(url, running) {
+  const browser = running ?? (await launch());
+  const page = await browser.newPage();
   try {
-    const page = await browser.newPage();
     const errors = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(url);
@@ -74,7 +74,7 @@ export async function titleAt(url) {
     assert.deepEqual(errors, []);
     return await page.title();
   } finally {
-    await browser.close();
+    await (running ? page : browser).close();
   }
 }
 

@@ -64,8 +64,7 @@ export async function runCases({ page, model, host, only }) {
     if (only && !new RegExp(only).test(name)) continue;
     if (await holds(name, run)) continue;
     again += 1;
-    const mayHold = again <= SECOND_TRIES;
-    if (mayHold) await view.reset();
+    const mayHold = again <= SECOND_TRIES && (await view.reset().then(() => true, console.log));
     if (!mayHold || !(await holds(name, run))) failed += 1;
   }
   console.log(

@@ -58,7 +58,7 @@ export const failures = {
     // VS Code collects parts for 30 ms, and drops them if the model fails meanwhile.
     model.answer = () => [{ text: "Well" }, { waitMs: 500 }, { vanish: true }];
     assert.match(await view.ask("@days two"), /not available any more|Something went wrong/);
-    await view.page.waitForTimeout(5_000);
+    await view.until("the model returns", () => model.returned > 0);
     model.answer = () => [{ text: "Here." }];
     await view.ask("@days three");
     assert.deepEqual(texts(model.last), ["one", "Yes.", "two", "Well", "three"]);

@@ -2,14 +2,13 @@
  * The two VS Codes whose chat the tests type into: extensions run in the web extension host, or in that of the desktop.
  */
 
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
-import { serve } from "../../../scripts/serve.mjs";
-import { codeOssFolder, setUpHost, setUpNodeHost } from "../../../scripts/setup.mjs";
+import { setUpNodeHost } from "../../../scripts/setup.mjs";
 import { listening, startCodeServer } from "../code-server.mjs";
 import { extensions } from "../extensions.mjs";
-import { workbench } from "../workbench.mjs";
+import { serveWorkbench } from "../workbench.mjs";
 
 const EXTENSIONS = ["chat-host", "example"];
 const ID = "espalier.chat-host";
@@ -23,17 +22,13 @@ export const SETTINGS = {
 
 /** Serves VS Code for the web; `model` answers the posts of the extension `chat-host`. */
 export async function webHost(model) {
-  await setUpHost();
-  const site = dirname(await extensions("browser"));
-  symlinkSync(codeOssFolder, join(site, "oss"), "dir");
-  const page = workbench({
+  const how = {
     extensions: EXTENSIONS,
     proposals: { [ID]: ["defaultChatParticipant", "chatParticipantAdditions"] },
     defaults: SETTINGS,
     hasWebviews: true,
-  });
-  writeFileSync(join(site, "index.html"), page);
-  const server = await serve(site, 0, (request, response) => model.serve(request, response));
+  };
+  const server = await serveWorkbench(how, (request, response) => model.serve(request, response));
   const { port } = new URL(server.url);
   return {
     name: "web extension host",
@@ -46,7 +41,8 @@ export async function webHost(model) {
 export async function nodeHost(model) {
   await setUpNodeHost();
   const made = await extensions("node");
-  const home = join(dirname(dirname(made)), "chat");
+  const home = join(dirname(made), "chat");
+  rmSync(home, { recursive: true, force: true });
   const [installed, data, workspace] = ["extensions", "data", "workspace"].map((name) => join(home, name));
   for (const name of EXTENSIONS) cpSync(join(made, name), join(installed, name), { recursive: true });
   mkdirSync(join(data, "User"), { recursive: true });

@@ -114,8 +114,7 @@ class Chat {
     return this.send(question, async () => {
       const before = this.model.asked.length;
       await this.view.edit("newest", `@days ${question}`);
-      for (let tries = 0; this.model.asked.length === before && tries < 200; tries += 1)
-        await this.page.waitForTimeout(50);
+      await this.view.until("the question is sent", () => this.model.asked.length > before);
       return this.view.answered(count / 2);
     });
   }
@@ -137,8 +136,7 @@ class Chat {
       await this.view.stop();
       return this.view.last();
     });
-    for (let tries = 0; this.model.cancelled === cancelled && tries < 60; tries += 1)
-      await this.page.waitForTimeout(50);
+    await this.view.until("the model is told of it", () => this.model.cancelled > cancelled);
     this.assert.equal(this.model.cancelled, cancelled + 1, "the model is told of it");
   }
 
@@ -150,9 +148,10 @@ class Chat {
   }
 
   async vanish() {
+    const { returned } = this.model;
     const shown = await this.ask(() => [{ text: "Well" }, { waitMs: 500 }, { vanish: true }]);
     this.assert.match(shown, /not available any more|Something went wrong/);
-    await this.page.waitForTimeout(5_000);
+    await this.view.until("the model returns", () => this.model.returned > returned);
   }
 
   /** A model that takes half of what it says. */

@@ -10,6 +10,8 @@ export class Model {
   /** Requests for summaries. */
   summaries = [];
   cancelled = 0;
+  /** How often the model was there again after it had vanished. */
+  returned = 0;
 
   constructor() {
     this.reset();
@@ -17,7 +19,7 @@ export class Model {
 
   /** Forgets what was asked, and answers "Yes." again. */
   reset() {
-    this.asked.length = this.summaries.length = this.cancelled = 0;
+    this.asked.length = this.summaries.length = this.cancelled = this.returned = 0;
     this.answer = () => [{ text: "Yes." }];
     this.summary = () => [{ text: SUMMARY }];
   }
@@ -36,6 +38,7 @@ export class Model {
       .on("end", () => {
         let steps = "";
         if (request.url === "/cancelled") this.cancelled += 1;
+        if (request.url === "/returned") this.returned += 1;
         if (request.url === "/asked") steps = JSON.stringify(this.#steps(JSON.parse(body)));
         response.writeHead(200, { "access-control-allow-origin": "*" }).end(steps);
       });

@@ -43,7 +43,7 @@ export const rewinding = {
     for (const word of ["one", "two", "three"]) await view.ask(`@days ${word}`);
     await view.edit(1, "@days second");
     await view.shot("edited");
-    for (let tries = 0; model.asked.length < 4 && tries < 100; tries += 1) await view.page.waitForTimeout(50);
+    await view.until("it is sent", () => model.asked.length === 4);
     await view.answered(2);
     assert.deepEqual(texts(model.last), ["one", "Answer 1.", "second"]);
     await view.ask("@days third");

@@ -11,6 +11,9 @@ export const shots = join(build, "host", "chat-shots");
 mkdirSync(shots, { recursive: true });
 
 export class ChatView {
+  /** How often settings were written. */
+  #written = 0;
+
   constructor(page) {
     this.page = page;
     this.input = page.locator(".interactive-session > .interactive-input-part .monaco-editor").first();
@@ -35,15 +38,18 @@ export class ChatView {
     await this.input.click();
     await this.page.keyboard.type("@days hello");
     await this.input.locator('[class*="ced-chat-session-text"]', { hasText: "@days" }).waitFor();
+    await this.page.waitForTimeout(150);
+    // A list of suggestions would take the Enter.
+    await this.page.keyboard.press("Escape");
     // VS Code asks for models when the first request is made.
-    await this.type("@days hello");
+    await this.page.keyboard.press("Enter");
     await this.page.getByText("Fake four").first().waitFor();
     await this.answered(1);
   }
 
   /** Opens the window again, with the chat that it had. */
   async reload() {
-    // VS Code stores chats when it is idle.
+    // VS Code stores chats every 5 s, the web one in the browser, the served one on its disk.
     await this.page.waitForTimeout(5_000);
     await this.page.reload();
     await this.page.waitForSelector(".monaco-workbench .part.statusbar", { timeout: 120_000 });
@@ -86,10 +92,13 @@ export class ChatView {
     await editor.click();
     await this.page.keyboard.press("Control+A");
     // As pasted: the editor would close typed brackets.
-    await this.page.keyboard.insertText(JSON.stringify({ ...SETTINGS, ...values }));
+    const title = `Settings ${(this.#written += 1)}`;
+    await this.page.keyboard.insertText(JSON.stringify({ ...SETTINGS, ...values, "window.title": title }));
     await this.page.keyboard.press("Control+S");
     await this.page.keyboard.press("Escape");
     await editor.waitFor({ state: "detached" });
+    // VS Code reads its file of settings a while after it was written; extensions hear of them with the window.
+    await this.page.waitForFunction((text) => document.title.includes(text), title);
   }
 
   /** Picks a model with the picker below the input. */
@@ -113,10 +122,12 @@ export class ChatView {
     await this.page.waitForFunction(() => document.querySelectorAll(".interactive-request").length === 0);
   }
 
-  /** Types a message and sends it. */
+  /** Replaces what is in the input, and sends it. As pasted: VS Code works 20 ms for every key. */
   async type(text) {
     await this.input.click();
-    await this.#replace(text);
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.insertText(text);
+    await this.page.keyboard.press("Enter");
   }
 
   /** Types a message, and returns the text of its answer. */
@@ -157,6 +168,12 @@ export class ChatView {
     return this.page.locator(`.interactive-list .monaco-list-row[data-index="${Math.max(...indices)}"] ${of}`).first();
   }
 
+  /** Waits until something is the case outside of the page. */
+  async until(what, holds) {
+    for (const start = Date.now(); !(await holds()); await this.page.waitForTimeout(50))
+      if (Date.now() - start > WAIT) throw new Error(`waited too long: ${what}`);
+  }
+
   async retry() {
     const answer = await this.newest();
     await answer.hover({ force: true }).catch(() => undefined);
@@ -191,9 +208,7 @@ export class ChatView {
     await editor.waitFor();
     await editor.click();
     await this.page.keyboard.press("Control+A");
-    await this.page.keyboard.type(text);
-    await this.page.waitForTimeout(150);
-    // Escape would end the editing; a list of suggestions is not open behind the last word.
+    await this.page.keyboard.insertText(text);
     await this.page.keyboard.press("Enter");
   }
 
@@ -227,16 +242,6 @@ export class ChatView {
       await this.page.waitForTimeout(250);
     }
     throw new Error(`no webview shows ${words}`);
-  }
-
-  async #replace(text) {
-    await this.page.keyboard.press("Control+A");
-    await this.page.keyboard.press("Delete");
-    await this.page.keyboard.type(text);
-    await this.page.waitForTimeout(150);
-    // A list of suggestions would take the Enter.
-    await this.page.keyboard.press("Escape");
-    await this.page.keyboard.press("Enter");
   }
 
   /** Presses an action that is shown only while the pointer is over its row. A row that is drawn anew hides it again. */

@@ -43,13 +43,13 @@ async function openFile(name, page) {
   return editor;
 }
 
-/** Presses the chip with which the chat offers what is in the editor. */
+/** The chip with which the chat offers, or shows as attached, what is in the editor. */
+const chipOf = (name, page, kind = "") =>
+  page.locator(`.interactive-input-part .chat-attached-context-attachment${kind}`, { hasText: name });
+
 async function attach(name, page) {
-  const chip = page.locator(".interactive-input-part .chat-attached-context-attachment", { hasText: name });
-  await chip.click();
-  await page
-    .locator(".interactive-input-part .chat-attached-context-attachment:not(.implicit)", { hasText: name })
-    .waitFor();
+  await chipOf(name, page).click();
+  await chipOf(name, page, ":not(.implicit)").waitFor();
   // The card about the file, which VS Code shows under the pointer, would cover the input.
   await page.mouse.move(0, 0);
 }
@@ -74,7 +74,8 @@ export const workspace = {
     const editor = await openFile("cart.ts", page);
     await editor.getByText("return").click();
     await page.keyboard.press("Control+L");
-    await attach("cart.ts", page);
+    // What is selected is attached without a click.
+    await chipOf("cart.ts", page, ":not(.disabled)").filter({ hasText: ":2-" }).waitFor();
     await view.ask("@days what is this?");
     assert.match(texts(model.last).at(-2), /^<attachment name="src\/cart\.ts:2-\d">\n {2}return items\.length;/);
     await view.shot("attached");

@@ -13,7 +13,7 @@ type Step =
   | { error: string; code?: "Blocked" | "NotFound" | "NoPermissions" }
   /** Repeats the text until the request is cancelled. */
   | { forever: string }
-  /** Removes the model from VS Code. */
+  /** Removes the model from VS Code for a second. */
   | { vanish: true };
 
 declare const process: { env: Record<string, string | undefined> } | undefined;
@@ -38,6 +38,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   let isThere = true;
   const changed = new vscode.EventEmitter<void>();
+  const returns = async () => {
+    isThere = true;
+    changed.fire();
+    await vscode.lm.selectChatModels({ vendor: VENDOR });
+    await post("returned", {});
+  };
   const model: vscode.LanguageModelChatProvider = {
     onDidChangeLanguageModelChatInformation: changed.event,
     provideLanguageModelChatInformation: () => (isThere ? [about("four", 4_000), about("liar", 0)] : []),
@@ -57,7 +63,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         else if ("vanish" in step) {
           isThere = false;
           changed.fire();
-          setTimeout(() => ((isThere = true), changed.fire()), 4_000);
+          setTimeout(returns, 1_000);
           throw vscode.LanguageModelError.NotFound("the model is gone");
         } else if ("error" in step)
           throw step.code ? vscode.LanguageModelError[step.code](step.error) : new Error(step.error);
