@@ -58,7 +58,8 @@ fn main() {
     // The same for a log, with one more message each time: the results for the other messages are cached.
     let (model, origin) = (CostModel::Espalier, Origin::Exact);
     let counting = Counting { model, tokenizer, tools: 0, origin, by_items: false, provider: None };
-    let mut log = Log::from_messages(messages, 0, counting).expect("messages");
+    let mut log = Log::new(counting);
+    log.append_all(messages, 0).expect("messages");
     for round in 0..rounds {
         let parts = vec![Part::Text { text: format!("And now step {round}.") }];
         log.append(Message { id: format!("n{round}"), role: Role::User, name: None, parts }, 0).expect("a message");

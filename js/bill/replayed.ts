@@ -26,7 +26,7 @@ const encodingOf = (model: string | undefined) => encodingForModel(model ?? "").
 /** Reads a conversation of any format. */
 export function replayed(input: unknown, options: Omit<CountOptions, "tokenizer">): Replayed {
   const { format, tools, ...how } = options;
-  const reading = readConversation(input, { ...(format && { format }), ...(tools && { tools }) });
+  const reading = readConversation(input, { format, tools });
   // An encoding that is stated counts exactly: the replay's provider counts as we do.
   const { model, encoding = encodingOf(model), ...rest } = how;
   const counting: ReplayCounting = { ...rest, encoding, format: "espalier" };

@@ -4,12 +4,12 @@
  */
 
 import { badOption as bad } from "../errors/errors.ts";
-import { counting, read } from "../calls/reading.ts";
+import { counting } from "../calls/reading.ts";
 import { listedTools } from "../formats/tools.ts";
 import { copy } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
-import { RULES } from "../formats/index.ts";
+import { RULES, readConversation } from "../formats/index.ts";
 import { WHOLE } from "../formats/marks.ts";
 import type { Fact, How, Wanted } from "../formats/marks.ts";
 import { call, wasm } from "../engine/engine.ts";
@@ -74,7 +74,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   // Reads a list with a separate system prompt as one request.
   const isRequest = !Array.isArray(messages);
   const input: unknown = isRequest || apart === undefined || apart === null ? messages : { system: apart, messages };
-  const reading = read(input, options);
+  const reading = readConversation(input, options);
   const wire = RULES[reading.format].marks;
   const result: MarkResult<T> = {
     messages,
@@ -264,9 +264,9 @@ function lifetimes(given: MarkOptions["lifetime"]): { prefix: CacheLifetime; mes
  * @throws EspalierError as {@link countMessages}
  */
 export function stablePrefix(previous: unknown, messages: unknown, options: PrefixOptions = {}): SharedPrefix {
-  const next = read(messages, check(options, PREFIX));
+  const next = readConversation(messages, check(options, PREFIX));
   const { previousTools, tools, format = next.format, report, previousReport, counts, ...others } = options;
-  const before = read(previous, {
+  const before = readConversation(previous, {
     ...others,
     format,
     ...((previousTools ?? tools) && { tools: previousTools ?? tools! }),

@@ -60,7 +60,7 @@ export function rangeOfIds(reading: Reading, { from, to }: NonNullable<CompactOp
 }
 
 /** Returns the profile of an operation as text, including its protection. */
-export function profileText({ profile, protect }: CompactOptions): string | undefined {
+function profileText({ profile, protect }: CompactOptions): string | undefined {
   if (protect !== undefined && !isFields(protect)) throw bad("protect", "{ results, rounds, tokens, turn }", protect);
   if (profile === undefined && protect === undefined) return undefined;
   const text = dataText(profile ?? "espalier", "options.profile");

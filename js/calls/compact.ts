@@ -3,6 +3,7 @@
 import { wasm } from "../engine/engine.ts";
 import { EspalierError, badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
+import { readConversation } from "../formats/index.ts";
 import type { Clock } from "../providers/types.ts";
 import { loading } from "../tokens/loading.ts";
 import type { CompactOptions } from "../types/compact.ts";
@@ -13,11 +14,11 @@ import type { Removal } from "../types/prune.ts";
 import type { CompactReport, CompactResult } from "../types/compact-report.ts";
 import { compactFields, rangeOfIds } from "./compact-fields.ts";
 import { modelOf } from "./limits.ts";
-import { counting, fixedThoughts, keptIds, read } from "./reading.ts";
-import { budgetWithin, refuseExceeded, shownExceeded, withinRequestLimits } from "./request-limits.ts";
+import { cutFields } from "./reading.ts";
+import { budgetWithin, carriedOut, refuseExceeded, shownExceeded } from "./request-limits.ts";
 import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
-import { wireRepaired, withRepairs } from "./wire-repair.ts";
+import { withRepairs } from "./wire-repair.ts";
 
 /**
  * Replaces older history by a summary, so that the request fits its budget. `options.llm` writes the summary; rules
@@ -61,18 +62,15 @@ export async function compactMessages<T>(
 ): Promise<CompactResult<T> & { repaired: Removal[] }> {
   const load = loading(options);
   if (load) await load;
-  const fields = compactFields(options);
-  const reading = read(messages, options);
-  const { keep, cover, ...rest } = fields;
+  const { cover, ...rest } = compactFields(options);
+  const reading = readConversation(messages, options);
   const provider = providerOf(reading.format, options.provider);
   const all = {
-    ...counting(reading, options),
     ...rest,
     budget: budgetWithin(reading, provider, options),
+    ...cutFields(reading, options),
     ...(provider && { receiver: receiver(reading, provider, options) }),
-    keep: keptIds(reading, keep),
     ...(cover && { cover: rangeOfIds(reading, cover) }),
-    thinking: fixedThoughts(reading),
   };
   const { plan, edits, report, repair } = await runCompaction(
     () => reading,
@@ -80,9 +78,12 @@ export async function compactMessages<T>(
     () => wasm().beginCompaction(reading.messages, all),
   );
   refuseUnfit(report, options.budget);
-  const made = { messages: reading.rebuild(plan), after: report.after, repaired: [] };
-  const valid = repair && provider ? wireRepaired(made, repair, reading, provider, options.budget, options) : made;
-  const { after, exceeded, repaired, ...done } = withinRequestLimits(valid, reading, provider, options);
+  const { after, exceeded, repaired, ...done } = carriedOut(
+    { plan, repair, after: report.after, budget: options.budget },
+    reading,
+    provider,
+    options,
+  );
   if (report.status !== "cancelled") refuseExceeded(exceeded, options.limits ?? {});
   return {
     status: report.status,

@@ -1,12 +1,13 @@
 /** Counts conversations, tool definitions and single parts, and splits the cost. */
 
 import { call, wasm } from "../engine/engine.ts";
+import { readConversation } from "../formats/index.ts";
 import { neutralPart } from "../formats/neutral/read.ts";
 import { check } from "../options/check.ts";
 import { BREAKDOWN, COUNT_PART, COUNTING } from "../options/schemas/counting.ts";
 import type { Breakdown, BreakdownOptions, CountOptions, CountReport, Origin, ToolsReport } from "../types/count.ts";
 import type { Part, Role, ToolList } from "../types/messages.ts";
-import { counting, read } from "./reading.ts";
+import { counting } from "./reading.ts";
 
 /**
  * Returns the cost of a conversation, in all and message by message.
@@ -24,7 +25,7 @@ import { counting, read } from "./reading.ts";
  * @throws EspalierError `unknown_format`, `bad_message`, `bad_option`, `unknown_encoding`, `encoding_not_loaded`
  */
 export function countMessages(messages: unknown, options: CountOptions = {}): CountReport {
-  const reading = read(messages, check(options, COUNTING));
+  const reading = readConversation(messages, check(options, COUNTING));
   const fields = counting(reading, options);
   return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
 }
@@ -83,7 +84,7 @@ export function countPart(
 ): { tokens: number; origin: Origin } {
   const { role = "user", ...others } = check(options, COUNT_PART);
   const own = neutralPart(part, "part", "bad_input");
-  const reading = read([{ id: "part", role, parts: [own] }], { format: "espalier" });
+  const reading = readConversation([{ id: "part", role, parts: [own] }], { format: "espalier" });
   const fields = { ...counting(reading, others), format: others.format };
   return call(() => wasm().countPart(own, role, fields) as { tokens: number; origin: Origin });
 }
@@ -104,7 +105,7 @@ export function countPart(
  * @throws EspalierError as {@link countMessages}
  */
 export function breakdown(messages: unknown, options: BreakdownOptions = {}): Breakdown {
-  const reading = read(messages, check(options, BREAKDOWN));
+  const reading = readConversation(messages, check(options, BREAKDOWN));
   const { room = {}, tags } = options;
   const fields = { ...counting(reading, options), room, tags: tags && Object.entries(tags) };
   return call(() => wasm().breakdown(reading.messages, fields) as Breakdown);

@@ -14,9 +14,8 @@ import { serverItems } from "../validity/server-items.ts";
 import { fields as receiverFields } from "../validity/validity.ts";
 import type { LimitFinding } from "../types/limits.ts";
 import { limitFields, loweredReserve, modelOf } from "./limits.ts";
-import { shownExceeded, withinRequestLimits } from "./request-limits.ts";
-import { counting, fixedThoughts, keptIds } from "./reading.ts";
-import { wireRepaired } from "./wire-repair.ts";
+import { carriedOut, shownExceeded } from "./request-limits.ts";
+import { cutFields } from "./reading.ts";
 import type { Repair } from "./wire-repair.ts";
 
 /** Reports parts of results that are not for the model: they cost nothing, since no request contains them. */
@@ -36,23 +35,14 @@ export type Pruned = PruneReport & { plan: PlanItem[]; repair?: Repair };
 /** A request with what the provider's rules changed, and the limits that it exceeds. */
 export type Cut = PruneResult<unknown> & { repaired: Removal[]; exceeded: LimitFinding[] };
 
-/**
- * Carries the plan out; what only the provider's own checks see is repaired as well, and pictures and documents beyond
- * its limits become notes. What the provider's rules changed stands apart from the report.
- */
-export function rebuilt(
-  { plan, repair, ...pruned }: Pruned,
-  reading: Reading,
-  options: PruneOptions,
-  receiver = options.provider,
-): Cut {
-  const report = { ...pruned, removed: [...withheld(reading), ...pruned.removed] };
+/** Carries the plan out. What the provider's rules changed stands apart from the report. */
+export function rebuilt(pruned: Pruned, reading: Reading, options: PruneOptions, receiver = options.provider): Cut {
+  const { plan: _, repair: __, ...report } = pruned;
   const provider = providerOf(reading.format, receiver);
-  const made = { messages: reading.rebuild(plan), after: report.after, repaired: [] };
-  const valid = repair && provider ? wireRepaired(made, repair, reading, provider, report.budget, options) : made;
-  const { after, exceeded, ...done } = withinRequestLimits(valid, reading, provider, options);
+  const { after, exceeded, ...done } = carriedOut(pruned, reading, provider, options);
   const reserve = loweredReserve(options.model, report.limitSource);
-  return { report: { ...report, ...reserve, after, ...shownExceeded(exceeded) }, exceeded, ...done };
+  const removed = [...withheld(reading), ...report.removed];
+  return { report: { ...report, removed, ...reserve, after, ...shownExceeded(exceeded) }, exceeded, ...done };
 }
 
 /**
@@ -89,7 +79,8 @@ export function pruneFields(reading: Reading, options: PruneOptions, receiver = 
   } = options;
   const pictures = resultPictures(reading, maxImageBytes);
   const model = modelOf(options.model).name;
-  const thinking = fixedThoughts(reading);
+  const counted = { encoding, tokenizer, model, costModel, images, imageSize };
+  const { keep, ...shared } = cutFields(reading, { ...counted, keep: options.keep });
   // Spreads come last: V8 adds each field behind one in a microsecond, as long as the engine needs for a message.
   return {
     budget: options.budget,
@@ -106,13 +97,12 @@ export function pruneFields(reading: Reading, options: PruneOptions, receiver = 
     sentenceShare,
     cacheStepShare,
     dropMedia,
-    keep: [...keptIds(reading, options.keep), ...serverItems(reading)],
-    thinking,
+    keep: [...keep, ...serverItems(reading)],
     order: orderOf(options.order),
     priorities,
     previous: previous === undefined ? undefined : plain(cutOf(previous), "options.previous"),
     ...(pictures.length > 0 && { pictures, maxImageBytes }),
-    ...counting(reading, { encoding, tokenizer, model, costModel, images, imageSize }),
+    ...shared,
     ...(provider && { format: provider }),
   };
 }

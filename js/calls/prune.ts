@@ -3,12 +3,12 @@
  */
 
 import { call, wasm } from "../engine/engine.ts";
+import { readConversation } from "../formats/index.ts";
 import { check } from "../options/check.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
 import type { PruneOptions, PruneResult } from "../types/prune.ts";
 import { pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Pruned } from "./prune-fields.ts";
-import { read } from "./reading.ts";
 import { cutToLimits } from "./request-limits.ts";
 import { withRepairs } from "./wire-repair.ts";
 
@@ -38,7 +38,7 @@ import { withRepairs } from "./wire-repair.ts";
  *   do not fit, or exceed one of `limits` (`path` names it); and the errors of {@link countMessages}
  */
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
-  const reading = read(messages, check(options, PRUNE));
+  const reading = readConversation(messages, check(options, PRUNE));
   const cut = (budget?: number) => {
     const asked = budget === undefined ? options : { ...options, budget };
     const fields = pruneFields(reading, asked);

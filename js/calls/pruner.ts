@@ -5,7 +5,6 @@
 
 import { pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Cut, Pruned } from "./prune-fields.ts";
-import { read } from "./reading.ts";
 import { cutToLimits } from "./request-limits.ts";
 import { withRepairs } from "./wire-repair.ts";
 import type { counting } from "./reading.ts";
@@ -13,6 +12,7 @@ import type { Reading } from "../formats/adapter.ts";
 import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
+import { readConversation } from "../formats/index.ts";
 import type { NeutralMessage, Part } from "../types/messages.ts";
 import type { PruneCut, PruneOptions, PruneResult } from "../types/prune.ts";
 import { check } from "../options/check.ts";
@@ -59,7 +59,7 @@ export class Pruner {
 
   /** @throws EspalierError as {@link prune}; the kept state does not change then */
   prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
-    const reading = read(messages, check(options, PRUNE));
+    const reading = readConversation(messages, check(options, PRUNE));
     return this.pruneRead(reading, options) as PruneResult<T>;
   }
 

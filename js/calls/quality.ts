@@ -1,10 +1,11 @@
 /** Measures the quality of a cut, made by any system. */
 
 import type { Reading } from "../formats/index.ts";
-import { counting, read } from "./reading.ts";
+import { counting } from "./reading.ts";
 import { rules } from "./tool-rules.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
+import { readConversation } from "../formats/index.ts";
 import type { NeutralMessage } from "../types/messages.ts";
 import type { QualityOptions, ViewQuality } from "../types/compact-report.ts";
 import { check } from "../options/check.ts";
@@ -48,9 +49,9 @@ export function quality(history: unknown, view: unknown, options: QualityOptions
 }
 
 /** Reads one of several lists, and names it in errors. */
-function readList(name: string, messages: unknown, options: Parameters<typeof read>[1]): Reading {
+function readList(name: string, messages: unknown, options: Parameters<typeof readConversation>[1]): Reading {
   try {
-    return read(messages, options);
+    return readConversation(messages, options);
   } catch (error) {
     if (!(error instanceof EspalierError) || !error.path || error.path.startsWith("options")) throw error;
     const { code, message, path, details } = error;

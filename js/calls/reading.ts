@@ -1,21 +1,14 @@
-/** Reads the host's messages, and the options for counting them. */
+/** Converts the options that refer to messages to the core's form: how they are counted, which stay. */
 
 import { badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { RULES, readConversation } from "../formats/index.ts";
+import { RULES } from "../formats/index.ts";
 import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import { encodingOf } from "../tokens/count.ts";
 import { hostTokenizer } from "../tokens/host-tokenizer.ts";
 import { imageModel, imageSizes } from "../tokens/images.ts";
 import type { CountOptions } from "../types/count.ts";
-
-/** Reads the host's messages, in any format. */
-export function read(messages: unknown, { format, tools }: Pick<CountOptions, "format" | "tools">): Reading {
-  return readConversation(messages, {
-    ...(format && { format }),
-    ...(tools !== undefined && tools !== null && { tools }),
-  });
-}
+import type { PruneOptions } from "../types/prune.ts";
 
 /** The options for counting. */
 export type Counting = {
@@ -58,7 +51,12 @@ export function idAt({ messages, source }: Reading, at: number): string | undefi
   return at < 0 ? undefined : messages[messages.length - source.list.length + at]?.id;
 }
 
+/** Returns the options of a cut that refer to messages: how they are counted, which stay, which thoughts cannot move. */
+export function cutFields(reading: Reading, options: Counting & Pick<PruneOptions, "keep">) {
+  return { ...counting(reading, options), keep: keptIds(reading, options.keep), thinking: fixedThoughts(reading) };
+}
+
 /** Ids of the messages whose thoughts cannot move to another message; nothing for formats without signed thoughts. */
-export function fixedThoughts(reading: Reading): string[] | undefined {
+function fixedThoughts(reading: Reading): string[] | undefined {
   return idsOfFixedThoughts(RULES[reading.format], reading.source.list, (at) => idAt(reading, at)!);
 }

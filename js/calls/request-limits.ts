@@ -6,15 +6,16 @@ import type { Reading } from "../formats/adapter.ts";
 import { readConversation } from "../formats/index.ts";
 import type { LimitFinding, RequestLimits } from "../types/limits.ts";
 import type { Totals } from "../types/count.ts";
-import type { PruneOptions, Removal } from "../types/prune.ts";
+import type { PlanItem } from "../types/messages.ts";
+import type { PruneOptions, PruneReport, Removal } from "../types/prune.ts";
 import type { ProviderName } from "../types/validity.ts";
 import { bodyBytes, mediaOf, written } from "../validity/media.ts";
 import { exceeded, limitsOf, measure, withinLimits } from "../validity/request-limits.ts";
 import { countMessages } from "./count.ts";
 import { knownWindow } from "./limits.ts";
 import { idAt, keptIds } from "./reading.ts";
-import { howOf, mendings } from "./wire-repair.ts";
-import type { Finished, HowCounted } from "./wire-repair.ts";
+import { howOf, mendings, wireRepaired } from "./wire-repair.ts";
+import type { Finished, HowCounted, Repair } from "./wire-repair.ts";
 
 /** The options on which the limits depend. */
 export type LimitedBy = HowCounted & Pick<PruneOptions, "keep" | "limits">;
@@ -76,6 +77,26 @@ export function withinRequestLimits(
     after: { ...finished.after, total, frame, conversation, messages: count },
     exceeded: over,
   };
+}
+
+/**
+ * Carries out a plan of the engine; what only the provider's own checks see is repaired as well, and pictures and documents beyond
+ * its limits become notes.
+ */
+export function carriedOut(
+  {
+    plan,
+    repair,
+    after,
+    budget,
+  }: Pick<PruneReport, "after" | "budget"> & { plan: PlanItem[]; repair?: Repair | undefined },
+  reading: Reading,
+  provider: ProviderName | undefined,
+  options: LimitedBy,
+): Finished & { exceeded: LimitFinding[] } {
+  const made = { messages: reading.rebuild(plan), after, repaired: [] };
+  const valid = repair && provider ? wireRepaired(made, repair, reading, provider, budget, options) : made;
+  return withinRequestLimits(valid, reading, provider, options);
 }
 
 /** Lists the limits that a request exceeds. */

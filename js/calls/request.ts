@@ -4,11 +4,11 @@
  */
 
 import { limitFor, loweredReserve, modelOf, reserveOf } from "./limits.ts";
-import { read } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { abortable } from "../errors/abortable.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 import { isExceeded } from "../errors/exceeded.ts";
+import { readConversation } from "../formats/index.ts";
 import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
@@ -175,7 +175,7 @@ async function sent<T, R>(
   send: Send<T, R>,
 ): Promise<RequestResult<T, R>> {
   const { signal, onEvent, recovery = new Recovery(), lowerOutput = false, serverManaged = false, date } = options;
-  const reading = read(messages, options);
+  const reading = readConversation(messages, options);
   const { name = "", outputReserve: stated } = modelOf(options.model);
   const { tokens: base, source } = limitFor(options);
   const reserve = stated === undefined ? undefined : reserveOf(options.model);

@@ -1,13 +1,15 @@
 /** Writes a record of a conversation for another session; the conversation itself is unchanged. */
 
 import { wasm } from "../engine/engine.ts";
+import { readConversation } from "../formats/index.ts";
 import { check } from "../options/check.ts";
+import { picked } from "../options/data.ts";
 import { SUMMARIZE } from "../options/schemas/compaction.ts";
 import { loading } from "../tokens/loading.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, SummarizeOptions, SummarizeResult } from "../types/compact-report.ts";
 import { compactFields } from "./compact-fields.ts";
-import { counting, read } from "./reading.ts";
+import { counting } from "./reading.ts";
 import { runCompaction } from "./run-compaction.ts";
 
 /** The options of compactions that have a meaning here. */
@@ -57,11 +59,8 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   const load = loading(options);
   if (load) await load;
   const { llm, maxLlmTokens = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = check(options, SUMMARIZE);
-  const given = Object.fromEntries(
-    SHARED.map((name) => [name, options[name]] as const).filter(([, value]) => value !== undefined),
-  );
   const all: CompactOptions = {
-    ...given,
+    ...picked(options, SHARED),
     onFailure,
     llm,
     maxLlmTokens,
@@ -69,7 +68,7 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
     trigger: "manual",
   };
   const { keep: _, cover: __, asking, ...rest } = compactFields(all);
-  const reading = read(messages, all);
+  const reading = readConversation(messages, all);
   const fields = { ...counting(reading, all), ...rest, keep: [], asking: { ...asking, isHandover: true } };
   const { report } = await runCompaction(
     () => reading,

@@ -87,7 +87,7 @@ function timesOf({ history, entries }: Session, messages: readonly unknown[]): (
 }
 
 /** Returns the bill for people. */
-export function shownBill(found: ReplayCost): string {
+function shownBill(found: ReplayCost): string {
   const { ways, requests, tokens, window, windowSource, budget } = found;
   const assumed = windowSource === "assumedLimit" ? " (assumed; --window N states it)" : "";
   return [

@@ -10,6 +10,6 @@ export function sourceOf(
   const {
     format,
     source: { list, name, request },
-  } = readConversation(input, { ...(given && { format: given }) });
+  } = readConversation(input, { format: given });
   return { list, name, format, put: (messages) => (request ? { ...request, [name]: messages } : messages) };
 }

@@ -2,10 +2,10 @@
 
 import { compactMessages } from "../calls/compact.ts";
 import { CACHE_STEP_SHARE } from "../calls/prune-fields.ts";
-import { read } from "../calls/reading.ts";
 import { isExceeded, isOfLimit, restateExceeded } from "../errors/exceeded.ts";
 import type { LogView } from "../log/types.ts";
 import { Pruner } from "../calls/pruner.ts";
+import { readConversation } from "../formats/index.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
 import type { LimitFinding } from "../types/limits.ts";
@@ -108,7 +108,11 @@ export class Fit {
       ...(dropMedia && { dropMedia }),
       ...(order && { order }),
     };
-    const fitted = fittedOf(view, this.pruner.cutRead(read(view.view.messages, counted), asked, provider), "prune");
+    const fitted = fittedOf(
+      view,
+      this.pruner.cutRead(readConversation(view.view.messages, counted), asked, provider),
+      "prune",
+    );
     this.saved = fitted.hasDropped ? 0 : fitted.before.total - fitted.after.total;
     return fitted;
   }

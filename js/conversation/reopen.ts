@@ -85,7 +85,7 @@ export async function reopen<T>(
   const isGone = beside !== undefined && beside !== false && !isBlank(beside.value);
   const text = own ?? given.text ?? (isGone ? "" : undefined);
   if (text === undefined) {
-    const format = given.format ?? (given.messages ? readConversation(given.messages, {}).format : undefined);
+    const format = given.format ?? (given.messages ? readConversation(given.messages).format : undefined);
     if (format === undefined) throw formatNeeded("for a conversation without messages");
     const log = new ConversationLog<T>({ ...given.counting, format });
     given.begin(log);
@@ -138,7 +138,7 @@ async function read<T>(text: string, { saving, storage, given }: Source<T>): Pro
   // Messages that the host passes take the place of stored ones.
   const isRead = storage && format !== "espalier" && (!given.messages || text === "");
   const held = isRead ? (await saving.text(MESSAGES))?.value : undefined;
-  format ??= given.messages ? readConversation(given.messages, {}).format : formatOf(held ?? "");
+  format ??= given.messages ? readConversation(given.messages).format : formatOf(held ?? "");
   if (format === undefined && text === "") throw formatNeeded(`because ${LOG} is empty`);
   format ??= "espalier";
   const beside = held === undefined || format === "espalier" ? undefined : besideOf(held, format);

@@ -48,7 +48,7 @@ export interface Flushed {
   sideLog?: string;
 }
 
-export const OWNER = "owner";
+const OWNER = "owner";
 /** A text up to this number of lines is read again after every compaction; a longer one when it has grown by half. */
 const SHORT = 2_000;
 const GROWN = 1.5;

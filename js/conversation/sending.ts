@@ -3,9 +3,9 @@
 import { defined } from "../options/data.ts";
 import { countMessages } from "../calls/count.ts";
 import { restateExceeded } from "../errors/exceeded.ts";
-import { read } from "../calls/reading.ts";
 import { isMendedByCutting, refuseExceeded, withinRequestLimits } from "../calls/request-limits.ts";
 import { mendings, wireSendable } from "../calls/wire-repair.ts";
+import { readConversation } from "../formats/index.ts";
 import type { LogView } from "../log/types.ts";
 import type { LimitFinding } from "../types/limits.ts";
 import { providerOf } from "../validity/providers.ts";
@@ -121,7 +121,7 @@ export class Sending<T> {
     const ids = new Map(namesOf(view, (id) => log.original(id)).map(([id], at) => [view.messages[at], id]));
     const { messages, after, repaired, exceeded } = withinRequestLimits(
       { messages: valid.messages, after: valid.totals ?? view.after, repaired: [] },
-      read(valid.messages, this.counted),
+      readConversation(valid.messages, this.counted),
       provider,
       { ...this.counted, limits },
       { idAt: (at) => ids.get(valid.messages[at]!), kept: this.pinned },

@@ -64,7 +64,7 @@ export function besideOf(text: string, format: Format): Beside {
 export function formatOf(text: string): Format | undefined {
   const messages = besideOf(text, "openai-chat").messages.filter((message) => message !== undefined);
   try {
-    return messages.length === 0 ? undefined : readConversation(messages, {}).format;
+    return messages.length === 0 ? undefined : readConversation(messages).format;
   } catch {
     return undefined;
   }

@@ -114,7 +114,7 @@ export function asProvider(
   const list = findSource(messages)?.list;
   const canBe = list && asked && RULES[asked].shape?.canBe?.(list);
   const own = format ?? (canBe ? asked : undefined);
-  const reading = readConversation(messages, { ...(own && { format: own }) });
+  const reading = readConversation(messages, { format: own });
   const provider = providerOf(reading.format, asked) ?? "openai-chat";
   if (reading.format === provider) return { reading, provider };
   const input = requestOf(convert(messages, provider, { from: reading.format }));

@@ -92,7 +92,7 @@ async function shortenRequest(
 ): Promise<unknown> {
   const { maxTokens: most = Infinity, maxBytes = Infinity } = limits;
   const { total } = countMessages(input, how);
-  const reading = readConversation(input, how.format ? { format: how.format } : {});
+  const reading = readConversation(input, { format: how.format });
   const budget = budgetWithin(reading, undefined, { ...how, budget: Math.min(most, total), limits: { maxBytes } });
   if (total <= budget) return input;
   try {

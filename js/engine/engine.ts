@@ -66,7 +66,7 @@ async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
  *
  * @throws EspalierError as {@link initFrom}
  */
-export async function moduleFrom(source: WasmSource | Promise<WasmSource>): Promise<WasmModule> {
+async function moduleFrom(source: WasmSource | Promise<WasmSource>): Promise<WasmModule> {
   let from = await source;
   if (typeof from === "string" || from instanceof URL) from = await found(from);
   if (from instanceof Response) from = await bodyOf(from, wasmNotFound);

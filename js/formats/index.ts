@@ -23,13 +23,19 @@ export type { VSCodeClasses } from "./vscode/classes.ts";
 export { fromStored, genuine, isThought, toStored } from "./vscode/parts.ts";
 export type { Reading } from "./adapter.ts";
 
+/** The format, if it is not to be recognised, and tool definitions that replace those of a request. */
+export interface ReadOptions {
+  format?: Format | undefined;
+  tools?: ToolList | null | undefined;
+}
+
 /**
  * Reads a conversation: a list of messages or a whole request of any provider.
  *
  * @throws EspalierError `unknown_format` if it is of no format that is known, `bad_message` with the path of the field
  *   to blame, `duplicate_id`, `bad_option` for a `format` or tool definition that makes no sense
  */
-export function readConversation(input: unknown, options: { format?: Format; tools?: ToolList }): Reading {
+export function readConversation(input: unknown, options: ReadOptions = {}): Reading {
   const { source, format, tools } = opened(input, options);
   return format === "espalier"
     ? looking(source.name, () => readEspalier(source, tools))
@@ -39,11 +45,12 @@ export function readConversation(input: unknown, options: { format?: Format; too
 /** Where the messages are, and of which format. */
 function opened(
   input: unknown,
-  { format, tools }: { format?: Format; tools?: ToolList },
+  { format, tools }: ReadOptions,
 ): { source: Source; format: Format; tools: readonly unknown[] | undefined } {
-  if (format !== undefined && !FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
-  const listed = tools === undefined ? undefined : looking("options.tools", () => listedTools(tools));
-  if (tools !== undefined && !listed) {
+  if (format && !FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
+  const isGiven = tools !== undefined && tools !== null;
+  const listed = isGiven ? looking("options.tools", () => listedTools(tools)) : undefined;
+  if (isGiven && !listed) {
     throw new EspalierError({
       code: "bad_option",
       message: "options.tools must be a list of tool definitions, or an object of them by name",
@@ -52,7 +59,7 @@ function opened(
   }
   const { source, found } = looking("messages", () => {
     const source = findSource(input);
-    return { source, found: source && (format ?? detect(source)) };
+    return { source, found: source && (format || detect(source)) };
   });
   if (!source || !found) {
     const message =

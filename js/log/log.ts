@@ -106,7 +106,7 @@ export class ConversationLog<T = unknown> {
     messages: readonly T[],
     options: Omit<LogOptions, "format"> & { format?: Format } = {},
   ): ConversationLog<T> {
-    const format = check(options, LOG).format ?? readConversation(messages, {}).format;
+    const format = check(options, LOG).format ?? readConversation(messages).format;
     const log = newLog<T>({ ...options, format });
     log.append(messages);
     return log;
@@ -125,7 +125,7 @@ export class ConversationLog<T = unknown> {
   ): { log: ConversationLog<T>; report: LogReport } {
     if (typeof text !== "string") throw badValue("text", "the lines of a log", text, "bad_input");
     const { messages, salvage = false, exact, ...others } = check(options, LOG_IMPORT);
-    const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
+    const { format = Array.isArray(messages) ? readConversation(messages).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier")
       throw badValue("options.messages", `the messages of the log, because its format is ${format}`, messages);
     const log = newLog<T>({ ...rest, format });

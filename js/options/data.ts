@@ -36,3 +36,8 @@ export function defined<O extends object>(options: O): Partial<O> {
   for (const name of Object.keys(options) as (keyof O)[]) if (options[name] !== undefined) out[name] = options[name];
   return out;
 }
+
+/** Returns those of the named options that are not `undefined`. */
+export function picked<O extends object, N extends keyof O>(options: O, names: readonly N[]): Partial<Pick<O, N>> {
+  return defined(Object.fromEntries(names.map((name) => [name, options[name]])) as Pick<O, N>);
+}

@@ -52,7 +52,7 @@ export interface PromptTrace {
 }
 
 /** Max characters of a text in an explanation. */
-export const EXCERPT = 80;
+const EXCERPT = 80;
 
 /** Returns what happened to every node, in the order of the tree. Texts have up to `maxText` characters. */
 export function explainAll(session: Session, maxText = EXCERPT, reports = session.reports()): Explanation[] {

@@ -18,7 +18,7 @@ export function imageUrl(src: string): string {
 }
 
 /** Returns the raw part of an image or document element, for a tokenizer. */
-export function rawPart(node: ElementNode): ChatCompletionContentPart {
+function rawPart(node: ElementNode): ChatCompletionContentPart {
   const { src, detail, mimeType, data, mediaType } = node.props;
   if (node.kind === "document")
     return { type: ChatCompletionContentPartKind.Document, documentData: { data, mediaType } };

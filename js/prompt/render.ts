@@ -167,7 +167,7 @@ export async function sessionOf<F extends RenderFormat>(
 }
 
 /** Returns the result of a session; frees the session if there is none. */
-export function renderedOf<F extends RenderFormat>(session: Session, format: F, budget: number): Rendered<F> {
+function renderedOf<F extends RenderFormat>(session: Session, format: F, budget: number): Rendered<F> {
   try {
     return new Rendered(session, format, budget);
   } catch (error) {

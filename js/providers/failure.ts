@@ -284,7 +284,7 @@ export function refused(
  * Reads "Please try again in 1m2.5s", "Please retry in 34s" and the like; returns ms. OpenAI and Groq only say it in
  * words.
  */
-export function waitIn(text: string): number | undefined {
+function waitIn(text: string): number | undefined {
   const found = /(?:try again|retry) in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)(ms|s))?/i.exec(text.slice(0, 4_000));
   if (!found || !(found[1] ?? found[2] ?? found[3])) return undefined;
   const [, hours = "0", minutes = "0", rest = "0", unit = "s"] = found;

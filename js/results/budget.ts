@@ -3,9 +3,10 @@
 import { RULES } from "../formats/table.ts";
 import { isFields, json } from "../formats/values.ts";
 import type { Reading } from "../formats/adapter.ts";
-import { counting, keptIds, read } from "../calls/reading.ts";
+import { counting, keptIds } from "../calls/reading.ts";
 import { call, isCrash, wasm } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
+import { readConversation } from "../formats/index.ts";
 import { IMAGE_BYTES, resultPictures } from "../tokens/images.ts";
 import { loading } from "../tokens/loading.ts";
 import type { LogEdit } from "../log/types.ts";
@@ -140,7 +141,7 @@ async function runOperation<T>(
   // gemini-cli has no such limit.
   const { store, timeoutMs = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
   signal?.throwIfAborted();
-  const reading = read(messages, options);
+  const reading = readConversation(messages, options);
   const pictures = resultPictures(reading, maxImageBytes);
   const fields = {
     ...counting(reading, options),

@@ -106,7 +106,7 @@ export function fitTools<T extends ToolList>(tools: T, options: FitToolsOptions)
   const { messages, budget, toolsShare, ...others } = check(options, FIT_TOOLS);
   if (budget === undefined && toolsShare === undefined)
     throw badOption("budget", "a whole number, 0 or more, unless there is toolsShare", budget);
-  const reading = messages === undefined ? undefined : readConversation(messages, formatOf(others.format));
+  const reading = messages === undefined ? undefined : readConversation(messages, { format: others.format });
   const format = (others.format || reading?.format) ?? "openai-chat";
   const uses = reading ? usesOf(reading) : new Map<string, number>();
   return fitUsedTools(tools, uses, { ...others, format, ...defined({ budget, toolsShare }) });
@@ -187,7 +187,6 @@ export function fitUsedTools<T extends ToolList>(
 
 /** Numbers of deferred tools that are tried if deferring all of them is not enough. */
 const LOOKS = 8;
-const formatOf = (format: Format | undefined) => (format ? { format } : {});
 
 const whyOf = (use: number | undefined) =>
   use === undefined ? "never called in this conversation" : `last called by message ${use} of the conversation`;

@@ -464,7 +464,7 @@ function read(messages: unknown, provider: ProviderName, { format, tools }: Vali
   const open = (input: unknown) =>
     readConversation(input, {
       format: format ?? known ?? formatOf(messages, provider),
-      ...(tools !== undefined && tools !== null && { tools }),
+      tools,
     });
   const reading = open(messages);
   if (reading.format === "espalier") checkParts(reading);

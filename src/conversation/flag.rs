@@ -17,11 +17,6 @@ use crate::compact::Status;
 pub struct Flag(bool);
 
 impl Flag {
-    /// True if it is set.
-    pub fn is_set(self) -> bool {
-        self.0
-    }
-
     /// True if a model may be asked; manual compactions always may.
     pub fn may_ask(self, by_hand: bool) -> bool {
         by_hand || !self.0

@@ -9,7 +9,7 @@ use super::window::{Sizes, threshold};
 use super::{Machine, Reported};
 use crate::compact::profile::LimitRule;
 use crate::error::Result;
-use crate::history::limits::ASSUMED;
+use crate::history::limits::{ASSUMED, Source};
 use crate::tokens::{Calibration, Origin, Prediction};
 
 /// The model of a request, as described by the host.
@@ -50,21 +50,6 @@ pub struct Settings {
     pub prefer_long: bool,
     /// True if the host counts with the model's own tokenizer: its counts need no calibration.
     pub has_tokenizer: bool,
-}
-
-/// The source of a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Source {
-    Budget,
-    MaxPromptTokens,
-    ContextWindow,
-    ModelName,
-    AssumedLimit,
-    Learned,
-    Threshold,
-    MaxContextTokens,
-    DefaultTier,
 }
 
 /// Limits of a request, in tokens.

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Machine;
 use super::window::ratio;
-use super::{Machine, Source};
 use crate::error::Result;
+use crate::history::limits::Source;
 use crate::history::log::Log;
 use crate::history::plan::Totals;
 use crate::history::prune::DropMedia;

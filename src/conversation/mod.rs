@@ -38,7 +38,7 @@ pub use feedback::{OddUsage, Why};
 use feedback::{Reported, Tried};
 pub use finish::{Finish, Finished};
 use job::Jobs;
-pub use limits::{Limit, Model, Settings, Source};
+pub use limits::{Limit, Model, Settings};
 pub use look::{Around, Look, Usage};
 
 use crate::compact::profile::Profile;

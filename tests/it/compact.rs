@@ -9,13 +9,13 @@ use espalier::compact::profile::{Profile, Rung};
 use espalier::compact::{Compacted, Compaction, Options, Status};
 use espalier::effect::{Answer, Effect, Failure, ModelRequest, Step};
 use espalier::error::Code;
-use espalier::history::pairs::check as valid;
 use espalier::history::plan::{Fate, PlanItem};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 use espalier_testing::runs;
 
 use crate::prune::{Cached, carry_out, fresh};
+use crate::support::valid::check as valid;
 use crate::support::{
     self, Quarter, TRANSCRIPTS, assistant, call, driven, numbered, random, result, system, transcript, user,
 };

@@ -6,7 +6,6 @@ use espalier::compact::{Compaction, Options};
 use espalier::effect::Step;
 use espalier::history::draft::Meter;
 use espalier::history::log::{Counting, Log};
-use espalier::history::pairs::check as paired;
 use espalier::history::prune::{Limits, prune};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin};
@@ -14,6 +13,7 @@ use espalier::validity::pairs::LOST;
 use espalier::validity::{Finding, Provider, Settings, Target, check as refused, repair};
 use fastrand::Rng;
 
+use crate::support::valid::check as paired;
 use crate::support::{Quarter, meter, numbered};
 
 fn say(role: Role, text: &str) -> Message {

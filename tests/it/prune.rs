@@ -10,7 +10,6 @@ mod turns;
 
 use espalier::error::Code;
 use espalier::history::draft::Meter;
-use espalier::history::pairs::check as valid;
 use espalier::history::plan::{Becomes, Fate, PartEdit, PlanItem};
 use espalier::history::prune::{DropMedia, Limits, MARK, Pruned, prune};
 use espalier::history::record::seal;
@@ -18,6 +17,7 @@ use espalier::map::HashSet;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
 
+use crate::support::valid::check as valid;
 use crate::support::{
     Chars, Quarter, Reference, TRANSCRIPTS, assistant, calls, meter, numbered, random, result, result_part, system,
     transcript, user,

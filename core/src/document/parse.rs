@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree, ffi};
 
 use super::syntax::{Builder, Kinds, NONE, SyntaxTree};
-use super::trees::Trees;
 use super::units;
 
 /// The limits of a parse. The engine has no clock. Work is counted instead, so that the same files are too hard on
@@ -71,20 +70,6 @@ pub struct Parsed {
     pub work: u64,
     /// Whether the text has syntax errors.
     pub has_errors: bool,
-}
-
-/// Parses `text`.
-///
-/// # Errors
-/// [`Stopped`]. The parser and `text` are as before.
-pub fn parse(
-    language: &Language,
-    text: &str,
-    units: Units,
-    limits: Limits,
-    pruning: &Pruning,
-) -> Result<Parsed, Stopped> {
-    Trees::new(0).parse(language, text, units, limits, pruning)
 }
 
 /// Returns the parser's own tree of a text, and its work. `old` is the tree of an earlier text to which the edits have

@@ -58,10 +58,10 @@ impl Trees {
         Trees { kept: Vec::new(), most, parsed: 0 }
     }
 
-    /// Parses a text as [`parse`](super::parse::parse) does, or updates the tree of a similar text.
+    /// Parses a text, or updates the tree of a similar text.
     ///
     /// # Errors
-    /// The same as for [`parse`](super::parse::parse).
+    /// [`Stopped`].
     pub fn parse(
         &mut self,
         language: &Language,

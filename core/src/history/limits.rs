@@ -78,6 +78,15 @@ pub enum Source {
     ModelName,
     /// The default, [`ASSUMED`].
     AssumedLimit,
+    // Only a conversation has these:
+    /// What refusals taught.
+    Learned,
+    /// The user's share of the model's limit.
+    Threshold,
+    /// The user's number of tokens.
+    MaxContextTokens,
+    /// Input tokens of the model's default tier.
+    DefaultTier,
 }
 
 /// Returns the limit of a request: the caller's, else the model's, else that of the model's name, else [`ASSUMED`].

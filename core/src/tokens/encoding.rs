@@ -65,11 +65,6 @@ impl Encoding {
         self.name
     }
 
-    /// Returns the number of tokens in the vocabulary; ids are below it.
-    pub fn vocabulary_size(&self) -> usize {
-        self.tables.count()
-    }
-
     /// Returns the bytes of the tables and caches.
     pub fn memory(&self) -> usize {
         let state = self.state.borrow();

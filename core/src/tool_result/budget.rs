@@ -161,24 +161,6 @@ pub fn outside(tokens: &[u64], protect: u64) -> usize {
     tokens.len() - protected.count()
 }
 
-/// Returns the old results to replace by notes, oldest first. The caller passes results oldest first, without exempt
-/// ones (exempt tools, the latest turn, existing notes). The results [`outside`] the newest `protect` tokens are all
-/// replaced if that frees at least `min` tokens after subtracting their notes: each cut breaks a cached prefix.
-/// `note` returns the tokens of a result's note; a result whose note is not smaller stays.
-///
-/// gemini-cli uses [`prunable`] instead, which ignores the cost of notes.
-///
-/// ```
-/// use espalier::tool_result::budget::clearable;
-/// assert_eq!(clearable(&[40, 50], 50, 35, |_| 5), [0]);
-/// assert!(clearable(&[40, 50], 50, 36, |_| 5).is_empty()); // frees 40, the note costs 5
-/// ```
-pub fn clearable(tokens: &[u64], protect: u64, min: u64, note: impl Fn(usize) -> u64) -> Vec<usize> {
-    let out: Vec<usize> = (0..outside(tokens, protect)).filter(|&at| note(at) < tokens[at]).collect();
-    let gain = out.iter().fold(0u64, |sum, &at| sum.saturating_add(tokens[at] - note(at)));
-    if gain > 0 && gain >= min { out } else { Vec::new() }
-}
-
 /// Applies gemini-cli's masking (50,000 and 30,000): returns how many of the oldest results are [`outside`] the newest
 /// `protect` tokens, if they have at least `min` tokens without subtracting their notes; else 0.
 ///

@@ -5,6 +5,7 @@ import { withTools, writeTools, writeTurns } from "../request.ts";
 import type { Conversation } from "../request.ts";
 import { joined, systemApart } from "../turns.ts";
 import type { Turn } from "../turns.ts";
+import { defined } from "../../options/data.ts";
 import { isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
 import { NO_SIGNATURE } from "./checks.ts";
@@ -60,11 +61,7 @@ function plain(request: Readonly<Fields>): Fields {
     httpOptions: ____,
     ...generation
   } = isFields(config) ? config : {};
-  const lifted = Object.fromEntries(
-    Object.entries({ systemInstruction, tools, toolConfig, safetySettings, cachedContent }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  );
+  const lifted = defined({ systemInstruction, tools, toolConfig, safetySettings, cachedContent });
   const list = Array.isArray(contents) ? (contents as unknown[]) : [contents];
   const turn = (item: unknown) =>
     isFields(item) && !("parts" in item) ? item : typeof item === "string" ? { text: item } : undefined;

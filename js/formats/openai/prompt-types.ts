@@ -1,5 +1,9 @@
 /** Messages of OpenAI's chat completions, and what they cost beside their words. */
 
+import type { ChatMessageToolCall } from "../raw/prompt.ts";
+
+export type { ChatMessageFunction, ChatMessageToolCall } from "../raw/prompt.ts";
+
 /** Who speaks. */
 export const ChatRole = {
   System: "system",
@@ -55,18 +59,6 @@ export interface UserChatMessage {
   role: ChatRole.User;
   content: string | Array<ChatCompletionContentPart>;
   name?: string;
-}
-
-export interface ChatMessageFunction {
-  /** JSON as the model wrote it; models err. */
-  arguments: string;
-  name: string;
-}
-
-export interface ChatMessageToolCall {
-  id: string;
-  function: ChatMessageFunction;
-  type: "function";
 }
 
 export interface AssistantChatMessage {

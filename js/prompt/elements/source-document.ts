@@ -1,7 +1,8 @@
 /** A source file that grows with its budget. */
 
 import type { SummaryDocument, SummaryOptions } from "../../documents/summarize.ts";
-import type { BasePromptElementProps, BasePromptSizing, PromptElementProps } from "../piece.ts";
+import { picked } from "../../options/data.ts";
+import type { BasePromptElementProps, PromptElementProps } from "../piece.ts";
 import { shortened } from "../shortened.ts";
 import { Expandable } from "./containers.ts";
 
@@ -38,41 +39,28 @@ export interface SourceDocumentProps
  */
 export class SourceDocument extends Expandable {
   constructor(props: PromptElementProps<SourceDocumentProps>) {
-    super({ ...props, value: (sizing) => fitted(props, sizing) });
+    const options = picked(props, OPTIONS);
+    super({
+      ...props,
+      value: (sizing) =>
+        shortened(props.text, options, {
+          most: sizing.tokenBudget,
+          countTokens: (summary) => sizing.countTokens(summary),
+        }),
+    });
   }
 }
 
-async function fitted(
-  {
-    text,
-    path,
-    language,
-    tabSize,
-    limits,
-    tree,
-    costs,
-    selection,
-    comments,
-    lineNumbers,
-    marker,
-    imports,
-  }: SourceDocumentProps,
-  sizing: BasePromptSizing,
-): Promise<string> {
-  const given = Object.fromEntries(
-    Object.entries({
-      path,
-      language,
-      tabSize,
-      limits,
-      tree,
-      costs,
-      selection,
-      comments,
-      lineNumbers,
-      marker,
-      imports,
-    }).filter(([, value]) => value !== undefined),
-  );
-  return shortened(text, given, { most: sizing.tokenBudget, countTokens: (summary) => sizing.countTokens(summary) });
-}
+const OPTIONS = [
+  "path",
+  "language",
+  "tabSize",
+  "limits",
+  "tree",
+  "costs",
+  "selection",
+  "comments",
+  "lineNumbers",
+  "marker",
+  "imports",
+] as const satisfies readonly (keyof SourceDocumentProps)[];

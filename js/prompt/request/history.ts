@@ -139,7 +139,7 @@ function plainGroups({ conversation, messages, format }: ConversationHistoryProp
       path: "conversation",
     });
   const own = conversation ? conversation.log.format : format;
-  const reading = readConversation(all, own === undefined ? {} : { format: own });
+  const reading = readConversation(all, { format: own });
   const entries = reading.messages.map((neutral) => ({
     message: neutral,
     format: reading.format,

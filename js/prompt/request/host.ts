@@ -139,7 +139,7 @@ export class HistoryHost {
     if (!Array.isArray(messages)) throw bad("messages", "a list of messages", messages, "<ConversationHistory>");
     if (format !== undefined && !FORMATS.includes(format))
       throw bad("format", `one of ${FORMATS.join(", ")}`, format, "<ConversationHistory>");
-    const own = format ?? readConversation(messages, {}).format;
+    const own = format ?? readConversation(messages).format;
     const key = keyOf(own, this.counting);
     const known = lists.get(key) ?? new Known(own, this.counting, this.encoding);
     lists.delete(key);

@@ -79,7 +79,7 @@ export async function withinLimits<F extends RenderFormat>(
 function findings(rendered: Rendered<any>, { format, provider, model, tools, limits }: LimitedRequest) {
   const { request, messages } = rendered;
   const isWhole = format === "anthropic" || format === "gemini";
-  const reading = readConversation(isWhole ? request : messages, { format, ...(tools && { tools }) });
+  const reading = readConversation(isWhole ? request : messages, { format, tools });
   return exceededBy(reading, provider, { ...(limits && { limits }), ...(model !== undefined && { model }) });
 }
 

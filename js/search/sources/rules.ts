@@ -4,6 +4,7 @@
  */
 
 import { need } from "../../options/check.ts";
+import { defined } from "../../options/data.ts";
 import { FILE_RULES } from "../../options/schemas/search-sources.ts";
 import type { FileNote } from "../types.ts";
 
@@ -112,7 +113,7 @@ export interface Judge {
  */
 export function judgeOf(given: Partial<FileRules> | undefined, within = "options.rules"): Judge {
   need(given, FILE_RULES, within);
-  const rules = { ...fileRules, ...definedOf(given ?? {}) };
+  const rules = { ...fileRules, ...defined(given ?? {}) };
   const [binary, generated, minifiable] = [new Set(rules.binary), new Set(rules.generated), new Set(rules.minifiable)];
   const [folders, names] = [new Set(rules.folders), new Set(rules.names)];
   return {
@@ -137,10 +138,6 @@ export function judgeOf(given: Partial<FileRules> | undefined, within = "options
         : undefined;
     },
   };
-}
-
-function definedOf(given: Partial<FileRules>): Partial<FileRules> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the extensions of a name, longest first: `min.js` and `js` for `a.min.js`. A leading dot does not count. */

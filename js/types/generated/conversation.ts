@@ -8,7 +8,17 @@ import type { DropMedia } from "./prune.ts";
 export interface ContextUsage {
   /** Max input tokens of a request, the base of ratios. */
   limit: number;
-  /** The source of a limit. */
+  /**
+   * The source of a limit.
+   * - `budget`: The caller.
+   * - `contextWindow`: The window without the output reserve.
+   * - `modelName`: The window of models with this name, without the output reserve.
+   * - `assumedLimit`: The default, `ASSUMED`.
+   * - `learned`: What refusals taught.
+   * - `threshold`: The user's share of the model's limit.
+   * - `maxContextTokens`: The user's number of tokens.
+   * - `defaultTier`: Input tokens of the model's default tier.
+   */
   limitSource:
     | "budget"
     | "maxPromptTokens"

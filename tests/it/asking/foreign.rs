@@ -6,6 +6,7 @@ use espalier::history::opening::{System, opening};
 use espalier::history::record::Records;
 
 use super::*;
+use crate::support::log_of;
 
 const CHAT: &str = "<conversation-summary>\n<analysis>hm</analysis>\n<summary>\n1. Conversation Overview: port the parser.\n\
     - The user wants `parse_all` to stay.\n</summary>\n</conversation-summary>";
@@ -187,7 +188,7 @@ fn a_log_believes_what_it_was_opened_with_and_nothing_that_came_later() {
     for (system, beginning) in beginnings() {
         for request in [true, false] {
             let messages = history(beginning.clone(), request);
-            let mut given = Log::from_messages(messages.clone(), 5, counting()).unwrap();
+            let mut given = log_of(messages.clone(), 5, counting()).unwrap();
             assert!(compacted(&mut given).contains(TOLD), "{system:?}");
             // Appended one by one, it is the user's text.
             let mut live = Log::new(counting());

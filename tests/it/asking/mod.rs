@@ -23,12 +23,12 @@ use espalier::compact::request::clean::clean;
 use espalier::compact::{Compacted, Compaction, Options, Status};
 use espalier::effect::{Answer, Block, Effect, Failure, ModelRequest, Purpose, Shape, Step};
 use espalier::history::draft::Draft;
-use espalier::history::pairs::check as valid;
 use espalier::history::plan::PlanItem;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
 use crate::prune::carry_out;
+use crate::support::valid::check as valid;
 use crate::support::{Quarter, assistant, call, meter, numbered, random, result, system, user};
 
 /// Tokens of the tools, so that calls can be sent as calls.

@@ -7,14 +7,14 @@ use espalier::history::log::Log;
 use serde_json::{Value, json};
 
 use crate::log::counting;
-use crate::support::{Quarter, numbered, system, user};
+use crate::support::{Quarter, log_of, numbered, system, user};
 
 fn machine() -> Machine {
     Machine::new(ESPALIER.clone(), State::default()).unwrap()
 }
 
 fn log() -> Log {
-    Log::from_messages(numbered(vec![system("rules"), user("fix the parser")]), 1, counting(Quarter)).unwrap()
+    log_of(numbered(vec![system("rules"), user("fix the parser")]), 1, counting(Quarter)).unwrap()
 }
 
 fn step(machine: &mut Machine, log: &mut Log, event: Value) -> Answer {

@@ -4,8 +4,9 @@ use espalier::compact::asking::Trigger;
 use espalier::compact::profile::{ESPALIER, GEMINI_CLI};
 use espalier::conversation::backoff::Verdict;
 use espalier::conversation::job::Next as NextOfJob;
-use espalier::conversation::{Around, Finish, Machine, Model, Request, RequestStep, Settings, Source, StartJob, Why};
+use espalier::conversation::{Around, Finish, Machine, Model, Request, RequestStep, Settings, StartJob, Why};
 use espalier::error::Code;
+use espalier::history::limits::Source;
 use espalier::history::log::entry::Entry;
 use espalier::history::log::{Log, Made};
 use espalier::history::recovery::{Kind, Next, Refusal};
@@ -13,7 +14,7 @@ use espalier::message::Message;
 use serde_json::json;
 
 use crate::log::{counting, range};
-use crate::support::{Quarter, call, numbered, result, system, user};
+use crate::support::{Quarter, call, log_of, numbered, result, system, user};
 
 fn machine_of(model: Model) -> Machine {
     let state = serde_json::from_value(json!({ "model": model })).unwrap();
@@ -31,7 +32,7 @@ fn agent(rounds: usize) -> Log {
         all.push(call(&number.to_string(), "read", r#"{"path":"a.rs"}"#));
         all.push(result(&number.to_string(), &"word ".repeat(40)));
     }
-    Log::from_messages(numbered(all), 1, counting(Quarter)).unwrap()
+    log_of(numbered(all), 1, counting(Quarter)).unwrap()
 }
 
 fn asked(machine: &mut Machine, log: &Log, request: Request) -> RequestStep {

@@ -1,4 +1,5 @@
-use espalier::document::parse::{Limits, Pruning, Stopped, Units, kinds, parse};
+use espalier::document::parse::{Limits, Pruning, Stopped, Units, kinds};
+use espalier::document::trees::Trees;
 use espalier::document::{Basis, Grammar, Mode, Options, Why, structure};
 
 use super::{shown, sound};
@@ -34,7 +35,7 @@ fn a_document_of_a_grammar_of_the_hosts() {
 #[test]
 fn positions_are_bytes_whatever_the_parser_reads() {
     let text = "{\"é😀\": [1, \"日本\", 3], \"z\": 😀}";
-    let tree = |units| parse(&json(), text, units, Limits::default(), &Pruning::default()).unwrap().tree;
+    let tree = |units| Trees::new(0).parse(&json(), text, units, Limits::default(), &Pruning::default()).unwrap().tree;
     let (narrow, wide) = (tree(Units::Utf8), tree(Units::Utf16));
     let names = kinds(&json());
     for tree in [&narrow, &wide] {
@@ -53,8 +54,15 @@ fn positions_are_bytes_whatever_the_parser_reads() {
 #[test]
 fn work_is_counted_and_bounded() {
     let text = format!("[{}]", "1,".repeat(20_000) + "1");
-    let parsed =
-        |work| parse(&json(), &text, Units::Utf8, Limits { max_work: work, ..Limits::default() }, &Pruning::default());
+    let parsed = |work| {
+        Trees::new(0).parse(
+            &json(),
+            &text,
+            Units::Utf8,
+            Limits { max_work: work, ..Limits::default() },
+            &Pruning::default(),
+        )
+    };
     let work = parsed(u64::MAX).unwrap().work;
     assert!(work > 100, "{work}");
     // Parsing the same text takes the same amount of work, and exactly that amount is enough.

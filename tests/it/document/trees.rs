@@ -1,5 +1,5 @@
 use espalier::document::outline::facts;
-use espalier::document::parse::{Limits, Pruning, Units, parse};
+use espalier::document::parse::{Limits, Pruning, Units};
 use espalier::document::trees::Trees;
 use espalier::document::{Basis, Grammar, Mode, Options, structure, structure_with};
 use fastrand::Rng;
@@ -64,7 +64,7 @@ fn whatever_came_before_a_text_has_one_tree() {
             text.replace_range(places[from]..places[to], pieces[rng.usize(..pieces.len())]);
             let mut broken = false;
             for units in [Units::Utf8, Units::Utf16] {
-                let fresh = parse(&json(), &text, units, Limits::default(), &Pruning::default()).unwrap();
+                let fresh = Trees::new(0).parse(&json(), &text, units, Limits::default(), &Pruning::default()).unwrap();
                 let made = trees.parse(&json(), &text, units, Limits::default(), &Pruning::default()).unwrap();
                 assert_eq!((&made.tree, made.has_errors), (&fresh.tree, fresh.has_errors), "{before:?} {text:?}");
                 updated += usize::from(made.work < fresh.work);
@@ -84,7 +84,8 @@ fn what_a_host_allows_does_not_depend_on_what_came_before() {
     let mut trees = Trees::default();
     let text = format!("{{\n{}  \"z\": 0}}\n", lines(500));
     let edited = text.replacen("key 7", "k", 1);
-    let fresh = parse(&json(), &edited, Units::Utf8, Limits::default(), &Pruning::default()).unwrap().work;
+    let fresh =
+        Trees::new(0).parse(&json(), &edited, Units::Utf8, Limits::default(), &Pruning::default()).unwrap().work;
     trees.parse(&json(), &text, Units::Utf8, Limits::default(), &Pruning::default()).unwrap();
     for text in [&text, &edited] {
         let limits = Limits { max_work: fresh / 2, ..Limits::default() };

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use espalier::compact::{Compaction, Cover, Options, Status};
 use espalier::effect::Step;
 use espalier::error::Code;
-use espalier::history::pairs::check as valid;
 use espalier::history::plan::PlanItem;
 use espalier::map::HashSet;
 use espalier::message::Message;
@@ -13,6 +12,7 @@ use espalier::tokens::{CostModel, Origin};
 
 use super::compacted;
 use crate::prune::carry_out;
+use crate::support::valid::check as valid;
 use crate::support::{Quarter, assistant, call, numbered, random, result, system, user};
 
 /// m0 frame, m1 request, m2..m21 ten rounds of two messages, m22 request, m23 and m24 a round.

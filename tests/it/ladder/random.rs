@@ -7,7 +7,6 @@ use espalier::compact::{Compacted, Compaction, Options, Status};
 use espalier::effect::Step;
 use espalier::error::Code;
 use espalier::history::edit::{Edit, Kind};
-use espalier::history::pairs::check as valid;
 use espalier::history::plan::PlanItem;
 use espalier::history::prune::{Limits, prune};
 use espalier::map::{HashMap, HashSet};
@@ -16,6 +15,7 @@ use espalier::tokens::{CostModel, EncodingName, Origin, Tokenizer};
 
 use crate::encodings::shared;
 use crate::prune::{Cached, carry_out, fresh, sketch};
+use crate::support::valid::check as valid;
 use crate::support::{Quarter, TRANSCRIPTS, call, meter, numbered, random, result, transcript, user};
 
 fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) -> Option<Compacted> {

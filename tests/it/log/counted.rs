@@ -7,7 +7,7 @@ use espalier::history::log::{Chain, Counting, Log};
 use espalier::message::{Message, Part};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
-use crate::support::{assistant, user};
+use crate::support::{assistant, log_of, user};
 
 /// One token a byte. Records how many bytes were counted.
 struct Named(Option<&'static str>, Rc<Cell<u64>>);
@@ -37,7 +37,7 @@ fn messages() -> Vec<Message> {
 }
 
 fn written(name: Option<&'static str>) -> (String, Vec<u64>) {
-    let log = Log::from_messages(messages(), 0, counting(name, CostModel::Espalier).0).unwrap();
+    let log = log_of(messages(), 0, counting(name, CostModel::Espalier).0).unwrap();
     (log.export(0), tokens(&log))
 }
 
@@ -87,7 +87,7 @@ fn pictures_are_counted_by_whoever_sees_them() {
     let result = Part::ToolResult { call_id: "c".into(), name: None, content, is_error: false };
     for part in [picture, result] {
         let message = Message { id: "m0".into(), parts: vec![part], ..user("") };
-        let log = Log::from_messages(vec![message], 0, counting(Some("bytes"), CostModel::Espalier).0).unwrap();
+        let log = log_of(vec![message], 0, counting(Some("bytes"), CostModel::Espalier).0).unwrap();
         assert!(!log.export(0).contains("counts"));
     }
 }

@@ -6,7 +6,7 @@ use espalier::history::log::{Log, Problem};
 use espalier::message::{Message, Part, Role};
 
 use super::{clear, counting, log, range, refused, shown};
-use crate::support::{Chars, Quarter, assistant, calls, result, system, user};
+use crate::support::{Chars, Quarter, assistant, calls, log_of, result, system, user};
 
 #[test]
 fn messages_that_cannot_be_are_refused() {
@@ -22,7 +22,7 @@ fn messages_that_cannot_be_are_refused() {
     let message = Message { id: "n".into(), role: Role::Tool, name: None, parts: vec![nested] };
     refused(log.append(message, 1), Code::BadMessage, "message.parts[0].content[0]");
     let twice = vec![Message { id: "a".into(), ..user("x") }, Message { id: "a".into(), ..user("y") }];
-    refused(Log::from_messages(twice, 1, counting(Chars)), Code::DuplicateId, "messages[1].id");
+    refused(log_of(twice, 1, counting(Chars)), Code::DuplicateId, "messages[1].id");
 }
 
 #[test]

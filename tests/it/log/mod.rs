@@ -21,7 +21,7 @@ use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
 use crate::support::{
-    Chars, Quarter, assistant, call, calls, meter, numbered, random as conversations, result, system, user,
+    Chars, Quarter, assistant, call, calls, log_of, meter, numbered, random as conversations, result, system, user,
 };
 
 pub fn counting(tokenizer: impl Tokenizer + 'static) -> Counting {
@@ -30,24 +30,11 @@ pub fn counting(tokenizer: impl Tokenizer + 'static) -> Counting {
 }
 
 pub fn log(messages: Vec<Message>) -> Log {
-    Log::from_messages(numbered(messages), 1, counting(Chars)).unwrap()
+    log_of(numbered(messages), 1, counting(Chars)).unwrap()
 }
 
 pub fn blank(kind: Kind) -> Edit {
-    Edit {
-        kind,
-        targets: vec![],
-        range: None,
-        newer: None,
-        rule: "test".into(),
-        trigger: None,
-        author: Author::User,
-        tokens_before: 0,
-        tokens_after: 0,
-        plan_id: None,
-        consumed: None,
-        json: None,
-    }
+    Edit { kind, rule: "test".into(), author: Author::User, ..Edit::default() }
 }
 
 pub fn range(from: &str, to: &str) -> Edit {
@@ -489,7 +476,7 @@ fn a_plan_whose_ground_has_changed_is_stale() {
 fn the_view_is_what_the_plan_makes_of_the_history() {
     let messages =
         numbered(vec![user("a"), calls(&["1"]), result("1", "x"), calls(&["1"]), result("1", "long"), user("b")]);
-    let mut log = Log::from_messages(messages.clone(), 1, counting(Chars)).unwrap();
+    let mut log = log_of(messages.clone(), 1, counting(Chars)).unwrap();
     // A repeated id is repaired in the view, and the cleared text stays cleared.
     log.edit(clear("m4"), 2).unwrap();
     assert_eq!(crate::prune::carry_out(&messages, &log.view().plan), log.messages());

@@ -4,12 +4,13 @@ use espalier::error::Code;
 use espalier::history::edit::{Kind, Target, Thinking};
 use espalier::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
 use espalier::history::log::{Log, Place};
-use espalier::history::pairs::{check as valid, repair};
+use espalier::history::pairs::repair;
 use espalier::history::plan::{Becomes, PartEdit};
 use espalier::message::{Message, Part};
 use fastrand::Rng;
 
 use super::{blank, counting, on, range, text};
+use crate::support::valid::check as valid;
 use crate::support::{Quarter, random};
 
 /// Takes one step: adds a message, or applies any operation. Refusals are part of it.

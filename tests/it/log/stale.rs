@@ -6,7 +6,7 @@ use espalier::history::log::{Log, Made};
 use espalier::message::Message;
 
 use super::{clear, on, shown};
-use crate::support::{assistant, calls, random, result, system, user};
+use crate::support::{assistant, calls, log_of, random, result, system, user};
 
 fn history() -> Vec<Message> {
     vec![
@@ -131,7 +131,7 @@ fn what_an_adopted_summary_consumed_is_in_its_line() {
 #[test]
 fn runs_say_what_the_plan_says() {
     for seed in 0..200 {
-        let Ok(log) = Log::from_messages(
+        let Ok(log) = log_of(
             random::conversation(&mut fastrand::Rng::with_seed(seed), 40),
             1,
             super::counting(crate::support::Chars),

@@ -4,11 +4,11 @@ use espalier::compact::asking::Trigger;
 use espalier::compact::profile::COPILOT_CLI;
 use espalier::compact::{Options, Status};
 use espalier::effect::{Answer, Shape};
-use espalier::history::pairs::check as valid;
 use espalier::message::{Message, Part, Role};
 
 use super::{agent, asked, forced, profile, requests, says, summary};
 use crate::prune::carry_out;
+use crate::support::valid::check as valid;
 use crate::support::{assistant, calls, numbered, result, user};
 
 fn compacted(messages: &[Message], fields: &str) -> (Vec<Message>, String) {

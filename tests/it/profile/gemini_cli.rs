@@ -11,13 +11,13 @@ use espalier::conversation::flag::Flag;
 use espalier::effect::{Answer, Failure, Purpose, Step};
 use espalier::history::draft::Draft;
 use espalier::history::group::groups;
-use espalier::history::pairs::check as valid;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin};
 use serde_json::Value;
 
 use super::{agent, asked, forced, profile, requests, says, summary, vectors};
 use crate::prune::carry_out;
+use crate::support::valid::check as valid;
 use crate::support::{Quarter, assistant, call, meter, numbered, result, result_part, system, user};
 
 const COMPRESS: &str = include_str!("../../fixtures/vectors/gemini-cli/compress.json");

@@ -4,12 +4,12 @@ use espalier::compact::asking::Asking;
 use espalier::compact::models::{KEEP_GOING, Rule, Traits};
 use espalier::compact::{Options, asking::Trigger};
 use espalier::effect::{ModelRequest, Shape};
-use espalier::history::pairs::check as valid;
 use espalier::message::{Message, Part};
 use espalier::validity::{Provider, Purpose, Row, Special};
 
 use super::{agent, asked, forced, profile, requests, summary};
 use crate::prune::carry_out;
+use crate::support::valid::check as valid;
 use crate::support::{call, numbered, result};
 
 const AGAIN: &str = "Once more: text only.";

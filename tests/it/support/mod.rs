@@ -1,11 +1,13 @@
 //! Shared by the test modules: tokenizers, transcripts, random conversations.
 
 pub mod random;
+pub mod valid;
 
 use espalier::compact::{Compacted, Compaction};
 use espalier::effect::{Answer, Effect, Step};
 use espalier::error::Error;
 use espalier::history::draft::Meter;
+use espalier::history::log::{Counting, Log};
 use espalier::history::record::seal;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Tokenizer};
@@ -57,6 +59,13 @@ impl Tokenizer for Reference {
 
 pub fn meter(tokenizer: &dyn Tokenizer) -> Meter<'_> {
     Meter { model: CostModel::Espalier, tokenizer, tools: 0, by_items: false, provider: None }
+}
+
+/// Returns the log of a conversation whose messages have the same time.
+pub fn log_of(messages: Vec<Message>, time: i64, counting: Counting) -> Result<Log, Error> {
+    let mut log = Log::new(counting);
+    log.append_all(messages, time)?;
+    Ok(log)
 }
 
 /// The transcripts of `tests/fixtures/transcripts`, small to large.

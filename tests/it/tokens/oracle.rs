@@ -231,5 +231,5 @@ fn an_id_out_of_range_is_refused() {
     let o200k = encoding(EncodingName::O200kBase);
     let error = o200k.decode(&[1, 199_998]).expect_err("no such token");
     assert_eq!((error.code.as_str(), error.path.as_deref()), ("bad_input", Some("ids[1]")));
-    assert_eq!(o200k.vocabulary_size(), 199_998);
+    assert!(o200k.decode(&[199_997]).is_ok());
 }

@@ -1,6 +1,6 @@
 //! Budgets over results.
 
-use espalier::tool_result::budget::{Size, clearable, newest_first, water_level};
+use espalier::tool_result::budget::{Size, newest_first, prunable, water_level};
 
 #[test]
 fn within_the_budget_nothing_happens() {
@@ -43,18 +43,7 @@ fn huge_sizes_do_not_overflow() {
     let sizes = [Size { tokens: u64::MAX, age: 0 }, Size { tokens: u64::MAX, age: 9 }];
     assert_eq!(water_level(&sizes, 1000, Some(u64::MAX)).caps.iter().sum::<u64>(), 1000);
     assert_eq!(newest_first(&[u64::MAX, u64::MAX], 5, |_| u64::MAX), [true, true]);
-    assert_eq!(clearable(&[u64::MAX, u64::MAX], 5, 5, |_| 1), [0, 1]);
-}
-
-#[test]
-fn clearing_needs_its_gain_and_leaves_the_newest() {
-    let check = |tokens: &[u64], wanted: &[usize]| assert_eq!(clearable(tokens, 50, 30, |_| 5), wanted, "{tokens:?}");
-    check(&[40, 50], &[0]);
-    check(&[34, 50], &[]);
-    check(&[35, 50], &[0]);
-    check(&[40, 51], &[0, 1]);
-    check(&[5, 40, 50], &[1]);
-    check(&[], &[]);
+    assert_eq!(prunable(&[u64::MAX, u64::MAX], 5, 5), 2);
 }
 
 /// Sizes of the recorded cases (characters / 4, capped text 40,000 characters and a banner).

@@ -1,7 +1,7 @@
 //! Copilot Chat's rule, compared with recorded results.
 
 use espalier::tokens::{EncodingName, Tokenizer};
-use espalier::tool_result::compat::{MARKER, MIN_LIMIT, truncate};
+use espalier::tool_result::compat::{MARKER, truncate};
 use serde_json::Value;
 
 use super::Chars;
@@ -31,7 +31,7 @@ fn vectors() {
     let file: Value = serde_json::from_str(CASES).unwrap();
     let (mut checked, mut split) = (0, 0);
     for case in file["cases"].as_array().unwrap() {
-        let Some(limit) = case["limitTokens"].as_u64().filter(|limit| *limit >= MIN_LIMIT) else { continue };
+        let Some(limit) = case["limitTokens"].as_u64().filter(|limit| *limit >= 50) else { continue };
         let bpe;
         let chars;
         let tokenizer: &dyn Tokenizer = match case["tokenizer"]["per"].as_u64() {

@@ -70,38 +70,4 @@ impl Edits {
         }
         moved as u32
     }
-
-    /// Returns a mapping of ascending bytes of the summary to the document.
-    pub fn backward(&self) -> Backward<'_> {
-        Backward { edits: self, next: 0, moved: 0 }
-    }
-}
-
-/// A mapping that walks a summary once.
-#[derive(Debug)]
-pub struct Backward<'e> {
-    edits: &'e Edits,
-    next: usize,
-    /// Byte of the document minus byte of the summary.
-    moved: i64,
-}
-
-impl Backward<'_> {
-    /// Maps a byte of the summary, not before the last one, to the document. A byte of inserted text maps to the start
-    /// of the stretch that it replaces.
-    pub fn place(&mut self, byte: u32) -> u32 {
-        while let Some(edit) = self.edits.list.get(self.next) {
-            let start = i64::from(edit.start) - self.moved;
-            let end = start + edit.text.len() as i64;
-            if start > i64::from(byte) {
-                break;
-            }
-            if end > i64::from(byte) {
-                return edit.start;
-            }
-            self.moved += i64::from(edit.end - edit.start) - edit.text.len() as i64;
-            self.next += 1;
-        }
-        (i64::from(byte) + self.moved) as u32
-    }
 }

@@ -89,17 +89,10 @@ impl Log {
     fn translated(&self, from: &edit::Edit) -> Result<Edit> {
         let mut edit = Edit {
             kind: from.kind,
-            targets: vec![],
-            range: None,
             newer: from.newer.clone(),
             rule: from.rule.to_string(),
-            trigger: None,
             author: from.author,
-            tokens_before: 0,
-            tokens_after: 0,
-            plan_id: None,
-            consumed: None,
-            json: None,
+            ..Edit::default()
         };
         match from.kind {
             Kind::ReplaceRange => {

@@ -118,7 +118,7 @@ impl RecordKind {
 }
 
 /// One recorded change of what the model sees. Its id is that of its entry.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Edit {
     pub kind: Kind,

@@ -141,16 +141,6 @@ impl Log {
         Log { store, state, counting, chain: vec![], origin, changes, sound, valid, beside }
     }
 
-    /// Creates a log from a conversation without one. All its messages get the same time.
-    ///
-    /// # Errors
-    /// As [`Log::append`], with the path of the message.
-    pub fn from_messages(messages: Vec<Message>, time: i64, counting: Counting) -> Result<Log> {
-        let mut log = Log::new(counting);
-        log.append_all(messages, time)?;
-        Ok(log)
-    }
-
     /// Sets the tokens of the tool definitions from now on. Nothing is counted again.
     pub fn set_tools(&mut self, tokens: u64) {
         self.counting.tools = tokens;
