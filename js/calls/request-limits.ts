@@ -80,8 +80,8 @@ export function withinRequestLimits(
 }
 
 /**
- * Carries out a plan of the engine; what only the provider's own checks see is repaired as well, and pictures and documents beyond
- * its limits become notes.
+ * Carries out a plan of the engine. What only the provider's own checks see is repaired as well, and pictures and
+ * documents beyond its limits become notes.
  */
 export function carriedOut(
   {
