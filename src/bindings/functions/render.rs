@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::super::error::to_js;
 use super::super::options::Counting;
 use super::super::prompt::builtin;
+use super::super::read::js_name;
 use super::options::{RENDER, model};
 use super::plain::Value;
 use super::tree::{Node, Tree};
@@ -179,7 +180,7 @@ impl Rendering {
             let Some(number) = number.filter(is_role) else { return Ok(None) };
             let has_parts = number == USER || number == TOOL;
             let is_text = !has_parts || !pieces.iter().any(Piece::is_part);
-            set(&message, "role", ["system", "user", "assistant", "tool"][number as usize]);
+            set(&message, "role", &js_name(["system", "user", "assistant", "tool"][number as usize])[0]);
             set(&message, "content", if is_text { joined(&pieces).into() } else { openai_parts(&pieces)? });
         }
         let prop = |name: &'static str, is: fn(&Value) -> bool| {
@@ -193,8 +194,8 @@ impl Rendering {
             set_some(&message, "name", prop("name", Value::is_truthy)?);
         }
         let calls = calls.iter().flat_map(Array::iter).zip(0..).filter(|(_, at)| !sent.dropped_calls.contains(at));
-        let calls = calls.map(|(call, _)| self.call(&call)).collect::<Result<Array>>()?;
-        if number == Some(ASSISTANT) && calls.length() > 0 {
+        let calls = calls.map(|(call, _)| self.call(&call)).collect::<Result<Vec<_>>>()?;
+        if number == Some(ASSISTANT) && !calls.is_empty() {
             set(&message, if self.is_raw { "toolCalls" } else { "tool_calls" }, calls);
         }
         Ok(Some(message.into()))
