@@ -320,7 +320,9 @@ function identical(before: Reading, next: Reading): number {
  */
 export function cacheCost(options: CacheCostOptions): CacheCost {
   const { total, shared = 0, marked = total, output = 0, hitRate = 1, prices, lifetime } = check(options, CACHE_COST);
-  return call(() => wasm().cacheCost(fullPrices(prices, lifetime), total, shared, marked, output, hitRate) as CacheCost);
+  return call(
+    () => wasm().cacheCost(fullPrices(prices, lifetime), total, shared, marked, output, hitRate) as CacheCost,
+  );
 }
 
 /**
