@@ -184,6 +184,30 @@ pub enum Answer {
     Cancelled,
 }
 
+impl Answer {
+    /// Interprets a failure by the `code` of its error, which is one of the package's providers or any other. `limit` is
+    /// the number of tokens that the model accepts, if the error says so.
+    ///
+    /// ```
+    /// use espalier::effect::{Answer, Failure};
+    /// let failed = Answer::failed("busy".into(), "overloaded", None);
+    /// assert_eq!(failed, Answer::Failed { reason: "busy".into(), kind: Failure::Unavailable });
+    /// ```
+    pub fn failed(reason: String, code: &str, limit: Option<f64>) -> Answer {
+        let kind = match code {
+            "context_length" | "output_reserve" | "body_size" => {
+                let is_count = |limit: &f64| code == "context_length" && limit.fract() == 0.0 && *limit >= 0.0;
+                return Answer::TooLong { reason, limit: limit.filter(is_count).map(|limit| limit as u64) };
+            }
+            "timeout" => Failure::Timeout,
+            // Errors that every request meets, whatever its form.
+            "auth" | "rate_limited" | "overloaded" | "network" | "no_key" | "unavailable" => Failure::Unavailable,
+            _ => Failure::Error,
+        };
+        Answer::Failed { reason, kind }
+    }
+}
+
 espalier_core::tagged! {
     Answer {
         text = "text": String,
@@ -193,8 +217,8 @@ espalier_core::tagged! {
         blocks = "blocks": Vec<Block>,
         skip = "skip": bool,
         reason = "reason": String,
-        kind = "kind": Failure,
-        limit = "limit": Option<u64>,
+        code = "code": Option<String>,
+        limit = "limit": Option<f64>,
     }
     "model" [text, finish_reason] => Answer::Model { text: needed(text, "text")?, finish_reason: finish_reason.flatten() },
     "hook" [instructions, keep, blocks, skip] => Answer::Hook {
@@ -204,8 +228,11 @@ espalier_core::tagged! {
         skip: skip.unwrap_or_default(),
     },
     "file" [text] => Answer::File { text: needed(text, "text")? },
-    "failed" [reason, kind] => Answer::Failed { reason: needed(reason, "reason")?, kind: kind.unwrap_or_default() },
-    "tooLong" [reason, limit] => Answer::TooLong { reason: needed(reason, "reason")?, limit: limit.flatten() },
+    "failed" [reason, code, limit] => Answer::failed(
+        needed(reason, "reason")?,
+        &code.flatten().unwrap_or_default(),
+        limit.flatten(),
+    ),
     "cancelled" [] => Answer::Cancelled,
 }
 
@@ -222,11 +249,9 @@ pub struct Block {
 }
 
 /// The kind of a failure.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     /// An error that another form of the request may avoid.
-    #[default]
     Error,
     Timeout,
     /// Currently no request succeeds: no key, too many requests, no network.

@@ -320,7 +320,9 @@ function identical(before: Reading, next: Reading): number {
  */
 export function cacheCost(options: CacheCostOptions): CacheCost {
   const { total, shared = 0, marked = total, output = 0, hitRate = 1, prices, lifetime } = check(options, CACHE_COST);
-  return call(() => wasm().cacheCost(priceList(prices, lifetime), total, shared, marked, output, hitRate) as CacheCost);
+  return call(
+    () => wasm().cacheCost(fullPrices(prices, lifetime), total, shared, marked, output, hitRate) as CacheCost,
+  );
 }
 
 /**
@@ -341,31 +343,6 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
  * @throws EspalierError `bad_option` with the path of the value that is out of range
  */
 export function clearingPays(options: ClearingOptions): ClearingDecision {
-  const {
-    cleared,
-    suffix,
-    replacement = 0,
-    extra = 0,
-    requests = 10,
-    hitRate = 1,
-    prices,
-    lifetime,
-  } = check(options, CLEARING);
-  return call(
-    () =>
-      wasm().clearingPays(
-        priceList(prices, lifetime),
-        cleared,
-        suffix,
-        replacement,
-        extra,
-        requests,
-        hitRate,
-      ) as ClearingDecision,
-  );
-}
-
-function priceList(prices: CacheCostOptions["prices"], lifetime: CacheLifetime | undefined): Float64Array {
-  const { input, cacheRead, cacheWrite, output } = fullPrices(prices, lifetime);
-  return Float64Array.of(input, cacheRead, cacheWrite, output);
+  const { prices, lifetime, ...plan } = check(options, CLEARING);
+  return call(() => wasm().clearingPays(fullPrices(prices, lifetime), plan) as ClearingDecision);
 }

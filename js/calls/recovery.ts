@@ -128,10 +128,10 @@ export class Recovery {
       JSON.stringify(plain(refusal, "refusal", "bad_input")),
     ];
     const text = call(() => wasm().recoveryRefused(this.#text(), before, said));
-    const taken = JSON.parse(text) as { state: unknown; tries: Tries; next: NextStep };
-    this.state = taken.state;
-    Object.assign(tries, taken.tries);
-    return taken.next;
+    const [state, taken, next] = JSON.parse(text) as [unknown, Tries, NextStep];
+    this.state = state;
+    Object.assign(tries, taken);
+    return next;
   }
 
   /**
@@ -142,12 +142,10 @@ export class Recovery {
   accepted(model: string, answer: AnsweredRequest): SilentOverflow | undefined {
     checkForeign(answer, ANSWER, "answer");
     const said = JSON.stringify({ ...plain(answer, "answer", "bad_input"), model: needModelName(model) });
-    const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), said))) as {
-      state: unknown;
-      silent?: SilentOverflow;
-    };
-    this.state = taken.state;
-    return taken.silent;
+    const text = call(() => wasm().recoveryAccepted(this.#text(), said));
+    const [state, silent] = JSON.parse(text) as [unknown, SilentOverflow | null];
+    this.state = state;
+    return silent ?? undefined;
   }
 
   /** Clears the learned facts of a model. */

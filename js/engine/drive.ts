@@ -32,14 +32,14 @@ type HookEffect = { type: "runHook"; name: "preCompact" | "postCompact" } & Reco
 export type Step<D> =
   | { type: "ask"; effects: Ask[]; timeouts: { model: number; hook: number; twoTriggers: boolean } }
   | { type: "done"; result: D };
-type Failed = { type: "failed"; reason: string; kind: "error" | "timeout" | "unavailable" };
+/** `code` is that of the error; the core knows what it means for requests. */
+type Failed = { type: "failed"; reason: string; code?: string; limit?: number };
 export type HookAnswer = { type: "hook"; instructions?: string; keep: string[]; blocks: HostBlock[]; skip: boolean };
 export type Answer =
   | { type: "model"; text: string; finishReason?: string }
   | HookAnswer
   | { type: "file"; text: string }
   | Failed
-  | { type: "tooLong"; reason: string; limit?: number }
   | { type: "cancelled" };
 
 /** Answers an effect. Returns the next step once all effects of a step are answered. Throws `EspalierError`s. */
@@ -96,13 +96,13 @@ function carryOut({ id, effect }: Ask, callbacks: Host): Promise<Answer> {
 async function callModel(id: number, effect: ModelEffect, callbacks: Host): Promise<Answer> {
   const { llm, timeoutMs, after, onProgress, onUsage, onRequestId } = callbacks;
   // The core calls the model only if the operation was started with one.
-  if (!llm) return { type: "failed", reason: "no llm callback was passed", kind: "error" };
+  if (!llm) return { type: "failed", reason: "no llm callback was passed" };
   if (callbacks.signal?.aborted) return { type: "cancelled" };
   let fields: ReturnType<Callbacks["request"]>;
   try {
     fields = callbacks.request(effect);
   } catch (error) {
-    return { type: "failed", reason: sentence(error), kind: "unavailable" };
+    return { type: "failed", reason: sentence(error), code: "unavailable" };
   }
   onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
   const late = `the model did not answer within ${timeoutMs} ms`;
@@ -147,13 +147,12 @@ async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Host):
     },
     after,
   );
-  const failed = answer.type === "failed" || answer.type === "tooLong" ? answer : undefined;
   if (answer.type !== "cancelled") {
-    const outcome = !failed ? "done" : failed.type === "failed" && failed.kind === "timeout" ? "timeout" : "failed";
+    const failed = answer.type === "failed" ? answer : undefined;
+    const outcome = !failed ? "done" : failed.code === "timeout" ? "timeout" : "failed";
     onProgress?.({ type: "hook", name, outcome, ...(failed && { why: failed.reason }) });
   }
-  // An error that a hook throws says nothing about the size of requests.
-  return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
+  return answer;
 }
 
 /** Returns the trigger that hooks receive. */
@@ -163,25 +162,21 @@ export function triggerForHooks(trigger: Trigger, twoTriggers: boolean): Trigger
 }
 
 async function readFile(path: string, { readFile, hookTimeoutMs, after, signal }: Host): Promise<Answer> {
-  const answer = await callWithTimeout(
+  return callWithTimeout(
     hookTimeoutMs,
     `${path} was not read within ${hookTimeoutMs} ms`,
     signal,
     async (signal): Promise<Answer> => {
       const text: unknown = await readFile?.(path, { signal });
       if (typeof text === "string") return { type: "file", text };
-      return {
-        type: "failed",
-        reason: text === undefined || text === null ? "there is no such file" : "readFile must return a text",
-        kind: "error",
-      };
+      const isAbsent = text === undefined || text === null;
+      return { type: "failed", reason: isAbsent ? "there is no such file" : "readFile must return a text" };
     },
     after,
   );
-  return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
 }
 
-type Ending = Failed | { type: "tooLong"; reason: string; limit?: number } | { type: "cancelled" };
+type Ending = Failed | { type: "cancelled" };
 
 /**
  * Waits for a callback until it ends, its timeout is over or `signal` is aborted. The callback may ignore its own
@@ -206,7 +201,7 @@ export async function callWithTimeout<T>(
     outer?.addEventListener("abort", stop, { once: true });
     callOff = after(timeout, () => {
       controller.abort(new EspalierError({ code: "timeout", message: late }));
-      resolve({ type: "failed", reason: late, kind: "timeout" });
+      resolve({ type: "failed", reason: late, code: "timeout" });
     });
   });
   const answer = Promise.resolve()
@@ -245,7 +240,6 @@ function readReply(reply: LlmReply | string): (Extract<Answer, { type: "model" }
     return {
       type: "failed",
       reason: "the llm callback must return a text or { text }",
-      kind: "error",
       usage,
       requestId,
       serviceRequestId,
@@ -253,7 +247,7 @@ function readReply(reply: LlmReply | string): (Extract<Answer, { type: "model" }
   }
   if (text.length > MAX_REPLY) {
     const reason = `the reply has ${text.length} characters; a summary of more than ${MAX_REPLY} is not read`;
-    return { type: "failed", reason, kind: "error", usage, requestId, serviceRequestId };
+    return { type: "failed", reason, usage, requestId, serviceRequestId };
   }
   return {
     type: "model",
@@ -289,12 +283,7 @@ function statusOf(error: unknown): number | undefined {
   }
 }
 
-/** While one of these holds, no request succeeds, whatever its shape. */
-const UNAVAILABLE = new Set(["auth", "rate_limited", "overloaded", "network", "no_key"]);
-/** With one of these, the same request would succeed if it were shorter. */
-const TOO_LONG = new Set(["context_length", "output_reserve", "body_size"]);
-
-/** Converts any thrown value to a failure. The codes are those of this package's providers. */
+/** Converts any thrown value to a failure. */
 function failure(error: unknown): Ending {
   const reason = sentence(error);
   try {
@@ -302,19 +291,15 @@ function failure(error: unknown): Ending {
       code?: unknown;
       details?: { limit?: unknown };
     };
-    if (typeof code !== "string") return { type: "failed", reason, kind: "error" };
-    if (TOO_LONG.has(code)) {
-      const limit = code === "context_length" ? details?.limit : undefined;
-      const isCount = typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0;
-      return { type: "tooLong", reason, ...(isCount && { limit }) };
-    }
+    const limit = details?.limit;
     return {
       type: "failed",
       reason,
-      kind: code === "timeout" ? "timeout" : UNAVAILABLE.has(code) ? "unavailable" : "error",
+      ...(typeof code === "string" && { code }),
+      ...(typeof limit === "number" && { limit }),
     };
   } catch {
-    return { type: "failed", reason, kind: "error" };
+    return { type: "failed", reason };
   }
 }
 

@@ -176,9 +176,9 @@ async function summarized(
       }),
       after,
     );
-    const { text, reason, kind } = made as { text?: unknown; reason?: string; kind?: string };
+    const { text, reason, code } = made as { text?: unknown; reason?: string; code?: string };
     if (typeof text === "string" && text.trim() !== "") return [[hit, text]];
-    hasTimedOut ||= kind === "timeout";
+    hasTimedOut ||= code === "timeout";
     reasons.add(reason ?? "summarize must return a text");
     return [];
   };

@@ -389,8 +389,8 @@ export class Calibration {
   reported(report: { id: string; tokens: number }): "used" | "ignored" | "setAside" | "restarted" {
     need(report, kinds.required(kinds.object), "report");
     const { id, tokens } = checkReport(report, "report");
-    type Reported = { state: unknown; outcome: "used" | "ignored" | "setAside" | "restarted" };
-    const { state, outcome } = call(() => wasm().calibrationReported(this.state, this.model, id, tokens) as Reported);
+    type Reported = [state: unknown, outcome: "used" | "ignored" | "setAside" | "restarted"];
+    const [state, outcome] = call(() => wasm().calibrationReported(this.state, this.model, id, tokens) as Reported);
     this.state = state;
     return outcome;
   }

@@ -29,14 +29,6 @@ pub fn is_full() -> bool {
     IS_FULL.load(Ordering::Relaxed)
 }
 
-#[inline(always)]
-fn check(memory: *mut u8) -> *mut u8 {
-    if memory.is_null() {
-        IS_FULL.store(true, Ordering::Relaxed);
-    }
-    memory
-}
-
 fn pages() -> usize {
     core::arch::wasm32::memory_size(0)
 }
@@ -60,44 +52,41 @@ fn grow() {
     PAGES.store(pages(), Ordering::Relaxed);
 }
 
-#[inline(always)]
-fn look() {
-    if pages() != PAGES.load(Ordering::Relaxed) {
-        grow();
-    }
-}
-
-/// Load and store need not be atomic together: there are no threads.
+/// Counts bytes. Load and store need not be atomic together: there are no threads.
 #[inline(always)]
 fn count(more: usize, less: usize) {
     let now = live().load(Ordering::Relaxed).wrapping_add(more).wrapping_sub(less);
     live().store(now, Ordering::Relaxed);
 }
 
+/// Counts allocated bytes, and looks at the memory that holds them.
+#[inline(always)]
+fn taken(memory: *mut u8, more: usize, less: usize) -> *mut u8 {
+    count(more, less);
+    if pages() != PAGES.load(Ordering::Relaxed) {
+        grow();
+    }
+    if memory.is_null() {
+        IS_FULL.store(true, Ordering::Relaxed);
+    }
+    memory
+}
+
 // SAFETY: all memory comes from the standard allocator, with the caller's own layouts.
 unsafe impl GlobalAlloc for Growing {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let memory = unsafe { System.alloc(layout) };
-        count(layout.size(), 0);
-        look();
-        check(memory)
+        taken(unsafe { System.alloc(layout) }, layout.size(), 0)
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let memory = unsafe { System.alloc_zeroed(layout) };
-        count(layout.size(), 0);
-        look();
-        check(memory)
+        taken(unsafe { System.alloc_zeroed(layout) }, layout.size(), 0)
     }
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let memory = unsafe { System.realloc(memory, layout, size) };
-        count(size, layout.size());
-        look();
-        check(memory)
+        taken(unsafe { System.realloc(memory, layout, size) }, size, layout.size())
     }
 
     #[inline]

@@ -4,12 +4,10 @@ use js_sys::Array;
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
-use super::decode::{into_js, item_from_js, options_from_js};
+use super::decode::{from_js, into_js, item_from_js, options_from_js};
 use super::error::JsResult;
-use super::options::{Counting, messages, tokens};
-use crate::cache::{
-    self as core, Clearing, Comparison, FateRow, Layout, Lifetime, Newest, PartFact, Prices, Profile, Scheme, ToolFact,
-};
+use super::options::{Counting, messages};
+use crate::cache::{self as core, Comparison, FateRow, Layout, Lifetime, PartFact, Prices, ToolFact};
 use crate::error::Code;
 use crate::message::Message;
 use crate::tokens::{Cost, CostModel, Tokenizer, prior_factor};
@@ -17,17 +15,9 @@ use crate::tokens::{Cost, CostModel, Tokenizer, prior_factor};
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MarkOptions {
-    profile: Profile,
-    scheme: Scheme,
-    max_marks: f64,
-    prefix_lifetime: Lifetime,
-    message_lifetime: Lifetime,
-    previous: Option<Newest>,
     /// Id of the newest summary; summaries of this package are recognised without it.
     summary: Option<String>,
-    /// In tokens of the provider.
-    minimum: f64,
-    /// The model whose tokens those are, if known.
+    /// The model whose tokens the minimum is in, if known.
     minimum_model: Option<String>,
 }
 
@@ -58,14 +48,13 @@ impl Tokenizer for Nothing {
 pub fn place_marks(
     conversation: JsValue,
     counting: JsValue,
-    options: JsValue,
+    given: JsValue,
     tool_facts: &[u32],
     part_facts: &[u32],
 ) -> JsResult {
     let conversation = messages(conversation)?;
-    let counting: Counting = options_from_js(&counting)?;
-    let options: MarkOptions = options_from_js(&options)?;
-    let minimum = tokens(options.minimum, "options.minPrefixTokens")?;
+    let counting = Counting::of(&counting)?;
+    let options: MarkOptions = options_from_js(&given)?;
     let factor = options.minimum_model.as_deref().map_or(1.0, prior_factor);
     let tool_fact = |fact: &[u32; 2]| ToolFact { deferred: fact[0] == 1, mark: mark(fact[1]) };
     let part_fact = |fact: &[u32; 4]| PartFact {
@@ -74,18 +63,11 @@ pub fn place_marks(
         can: fact[2] == 1,
         mark: mark(fact[3]),
     };
-    let layout = Layout {
-        profile: options.profile,
-        scheme: options.scheme,
-        max_marks: tokens(options.max_marks, "options.maxMarks")? as usize,
-        prefix_lifetime: options.prefix_lifetime,
-        message_lifetime: options.message_lifetime,
-        tools: tool_facts.as_chunks().0.iter().map(tool_fact).collect(),
-        parts: part_facts.as_chunks().0.iter().map(part_fact).collect(),
-        previous: options.previous,
-        summary: core::newest_summary(&conversation, options.summary.as_deref()),
-        minimum: (minimum as f64 / factor).ceil() as u64,
-    };
+    let mut layout: Layout = options_from_js(&given)?;
+    layout.tools = tool_facts.as_chunks().0.iter().map(tool_fact).collect();
+    layout.parts = part_facts.as_chunks().0.iter().map(part_fact).collect();
+    layout.summary = core::newest_summary(&conversation, options.summary.as_deref());
+    layout.minimum = (layout.minimum as f64 / factor).ceil() as u64;
     let tools = counting.tools();
     let placed = if layout.minimum == 0 {
         core::place(&conversation, tools, &layout, CostModel::default(), &Nothing)
@@ -123,8 +105,8 @@ pub fn stable_prefix(
     identical: u32,
     counts: &[f64],
 ) -> JsResult {
-    let before: Counting = options_from_js(&previous_counting)?;
-    let counting: Counting = options_from_js(&counting)?;
+    let before = Counting::of(&previous_counting)?;
+    let counting = Counting::of(&counting)?;
     let reports: Reports = options_from_js(&reports)?;
     let counter = counting.counter()?;
     let mut comparison = Comparison::new(counter.cost_model, &*counter.tokenizer);
@@ -153,30 +135,17 @@ pub fn stable_prefix(
     into_js(&shared)
 }
 
-fn prices(prices: &[f64]) -> Prices {
-    let price = |at: usize| prices.get(at).copied().unwrap_or(f64::NAN);
-    Prices { input: price(0), cache_read: price(1), cache_write: price(2), output: price(3) }
-}
-
-/// Returns the expected cost of a request. Prices: of input, reading, writing, output.
+/// Returns the expected cost of a request.
 #[wasm_bindgen(js_name = "cacheCost")]
-pub fn cache_cost(price: &[f64], total: f64, shared: f64, marked: f64, output: f64, hit_rate: f64) -> JsResult {
+pub fn cache_cost(prices: JsValue, total: f64, shared: f64, marked: f64, output: f64, hit_rate: f64) -> JsResult {
+    let prices: Prices = from_js(prices, "prices", Code::BadOption)?;
     let [total, shared, marked, output] = [total, shared, marked, output].map(|tokens| tokens as u64);
-    into_js(&core::expected_cost(prices(price), total, shared, marked, output, hit_rate)?)
+    into_js(&core::expected_cost(prices, total, shared, marked, output, hit_rate)?)
 }
 
 /// Decides whether it pays to clear a part of a cached prefix.
 #[wasm_bindgen(js_name = "clearingPays")]
-pub fn clearing_pays(
-    price: &[f64],
-    cleared: f64,
-    suffix: f64,
-    replacement: f64,
-    extra: f64,
-    requests: f64,
-    hit_rate: f64,
-) -> JsResult {
-    let [cleared, suffix, replacement] = [cleared, suffix, replacement].map(|tokens| tokens as u64);
-    let plan = Clearing { cleared, suffix, replacement, extra, requests, hit_rate };
-    into_js(&core::clearing(prices(price), plan)?)
+pub fn clearing_pays(prices: JsValue, plan: JsValue) -> JsResult {
+    let prices: Prices = from_js(prices, "prices", Code::BadOption)?;
+    into_js(&core::clearing(prices, options_from_js(&plan)?)?)
 }

@@ -179,7 +179,7 @@ impl HostTimeouts {
 
 /// Begins a compaction of decoded messages.
 pub(super) fn begin(conversation: Vec<Message>, options: &JsValue) -> JsResult<Compaction> {
-    let counting: Counting = options_from_js(options)?;
+    let counting = Counting::of(options)?;
     let counter = counting.counter()?;
     let (mut options, timeouts) = decoded(options, counting.model)?;
     options.by_items = counter.by_items;
@@ -200,7 +200,7 @@ pub(super) fn begin(conversation: Vec<Message>, options: &JsValue) -> JsResult<C
 /// Begins a compaction of the view of a log with known counts: no message crosses the boundary, and none is counted
 /// again.
 pub(super) fn of_log(log: &Log, encoding: &'static str, options: &JsValue) -> JsResult<Compaction> {
-    let counting: Counting = options_from_js(options)?;
+    let counting = Counting::of(options)?;
     let (options, timeouts) = decoded(options, counting.model)?;
     let (budget, cost_model, edits_only) = (options.budget, log.counting().model, !options.is_request);
     let inner = crate::compact::Compaction::of_log(log, options);

@@ -1,6 +1,6 @@
 //! Calibration and the breakdown. A calibration is plain data that the host keeps, so a lost instance loses nothing.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 use super::decode::{from_js, into_js, options_from_js};
@@ -8,7 +8,7 @@ use super::error::JsResult;
 use super::options::{Counting, messages, tokens};
 use crate::error::Code;
 use crate::message::{Part, Role};
-use crate::tokens::{self as core, Calibration, Label, Outcome, Request, Room};
+use crate::tokens::{self as core, Calibration, Label, Request, Room};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -23,7 +23,7 @@ struct BreakdownOptions {
 #[wasm_bindgen]
 pub fn breakdown(conversation: JsValue, options: JsValue) -> JsResult {
     let conversation = messages(conversation)?;
-    let counting: Counting = options_from_js(&options)?;
+    let counting = Counting::of(&options)?;
     let options: BreakdownOptions = options_from_js(&options)?;
     let counter = counting.counter()?;
     let own: Option<Vec<(&str, Label)>> =
@@ -40,17 +40,11 @@ pub fn breakdown(conversation: JsValue, options: JsValue) -> JsResult {
 pub fn count_part(part: JsValue, role: JsValue, options: JsValue) -> JsResult {
     let part: Part = from_js(part, "part", Code::BadInput)?;
     let role: Role = from_js(role, "options.role", Code::BadOption)?;
-    let options: Counting = options_from_js(&options)?;
+    let options = Counting::of(&options)?;
     let counter = options.counter()?;
     let mut cost = counter.cost_model.part(role, &part, &*counter.tokenizer);
     cost.origin = cost.origin.worst(counter.origin);
     into_js(&cost)
-}
-
-#[derive(Serialize)]
-struct Reported {
-    state: Calibration,
-    outcome: Outcome,
 }
 
 /// Records a request in a calibration (`undefined` to begin one for `model`): returns the new state.
@@ -61,12 +55,12 @@ pub fn calibration_sent(state: JsValue, model: &str, request: JsValue) -> JsResu
     into_js(&state)
 }
 
-/// Learns from the provider's count of request `id`: returns `{ state, outcome }`.
+/// Learns from the provider's count of request `id`: returns `[state, outcome]`.
 #[wasm_bindgen(js_name = "calibrationReported")]
 pub fn calibration_reported(state: JsValue, model: &str, id: &str, reported: f64) -> JsResult {
     let mut state = calibration(state, model)?;
     let outcome = state.report(id, tokens(reported, "report.tokens")?);
-    into_js(&Reported { state, outcome })
+    into_js(&(state, outcome))
 }
 
 /// Predicts the provider's count if ours is `counted` tokens: `{ tokens, bound, origin }`.

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 
+use espalier_count::error::put;
 use js_sys::{Function, Object, Reflect, Uint8Array, WebAssembly as Wasm};
 use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 use wasm_bindgen::prelude::*;
@@ -97,17 +98,10 @@ fn thrown(error: &JsValue) -> Error {
     refused(text(error, "message").unwrap_or_else(|| "it threw something".into()))
 }
 
-/// Sets a property of an object of ours, which cannot fail: no other code has seen it, so it is neither frozen nor a
-/// proxy.
-#[inline(never)]
-fn set(object: &Object, key: &str, value: JsValue) {
-    let _ = Reflect::set(object, &key.into(), &value);
-}
-
 fn global(value: u32, mutable: bool) -> Result<Wasm::Global> {
     let kind = Object::new();
-    set(&kind, "value", "i32".into());
-    set(&kind, "mutable", mutable.into());
+    put(&kind, "value", "i32".into());
+    put(&kind, "mutable", mutable.into());
     Wasm::Global::new(&kind, &f64::from(value).into()).map_err(|error| thrown(&error))
 }
 
@@ -195,7 +189,7 @@ fn imports(module: &Wasm::Module, needs: Needs, host: &Host) -> Result<Object> {
                 host.table.get(slot.ok_or_else(missing)?).map_err(|error| thrown(&error))?.into()
             }
         };
-        set(&env, &name, value);
+        put(&env, &name, value);
     }
     // Zeroed, as uninitialised data must be. SAFETY: the size is not 0.
     let alignment = needs.alignment.max(16) as usize;
@@ -205,10 +199,10 @@ fn imports(module: &Wasm::Module, needs: Needs, host: &Host) -> Result<Object> {
     }
     let base = base.next_multiple_of(alignment);
     let slots = host.table.grow(needs.table).map_err(|error| thrown(&error))?;
-    set(&env, "__memory_base", global(base as u32, false)?.into());
-    set(&env, "__table_base", global(slots, false)?.into());
+    put(&env, "__memory_base", global(base as u32, false)?.into());
+    put(&env, "__table_base", global(slots, false)?.into());
     let imports = Object::new();
-    set(&imports, "env", env.into());
+    put(&imports, "env", env.into());
     Ok(imports)
 }
 

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::decode::{from_js, from_json, into_js, into_json, into_parsed, options_from_js};
 use super::error::JsResult;
-use super::options::{Counting, messages, tokens};
+use super::options::{Counter, Counting, messages, tokens};
 use super::validity;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
@@ -13,7 +13,7 @@ use crate::history::limits::{Limit, ModelLimits, Source, limit};
 use crate::history::plan::{PlanItem, Totals};
 use crate::history::prune::{self as core, Limits, Pruned, Sentences};
 use crate::history::record::Records;
-use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
+use crate::history::recovery::{Accepted, Recovery, Refusal, Tries};
 use crate::map::HashSet;
 use crate::message::{Message, Role};
 use crate::tokens::{CostModel, Origin, ToolCost};
@@ -44,7 +44,7 @@ struct MessageCount {
 #[wasm_bindgen(js_name = "countMessages")]
 pub fn count_messages(conversation: JsValue, options: JsValue) -> JsResult {
     let conversation = messages(conversation)?;
-    let options: Counting = options_from_js(&options)?;
+    let options = Counting::of(&options)?;
     let counter = options.counter()?;
     let draft = Draft::new(&conversation, counter.meter(), counter.origin);
     let per_message = draft
@@ -84,7 +84,7 @@ pub(super) struct PruneOptions {
 
 impl PruneOptions {
     pub(super) fn decode(options: &JsValue) -> Result<PruneOptions> {
-        let counting: Counting = options_from_js(options)?;
+        let counting = Counting::of(options)?;
         let further: Further = options_from_js(options)?;
         let known = counting.model.as_deref().map_or(further.limits, |name| further.limits.named(name));
         let Limit { tokens: budget, source: limit_source } = limit(further.budget, &known);
@@ -118,28 +118,40 @@ struct PruneReport {
 #[wasm_bindgen(js_name = "prunePlan")]
 pub fn prune(conversation: JsValue, options: &JsValue) -> JsResult {
     let conversation = messages(conversation)?;
-    into_parsed(&report(&conversation, PruneOptions::decode(options)?)?)
+    into_parsed(&prune_all(&conversation, PruneOptions::decode(options)?)?)
+}
+
+fn prune_all(conversation: &[Message], options: PruneOptions) -> Result<PruneReport> {
+    report(options, &|counter, limits| core::prune(conversation, counter.meter(), counter.origin, limits))
 }
 
 /// Cuts decoded messages: returns the plan, and the report without it.
 pub(super) fn pruned(conversation: &[Message], options: PruneOptions) -> JsResult<(Vec<PlanItem>, JsValue)> {
-    let mut report = report(conversation, options)?;
+    let mut report = prune_all(conversation, options)?;
     let plan = std::mem::take(&mut report.pruned.plan);
     let report = into_parsed(&report)?;
     js_sys::Reflect::delete_property(report.unchecked_ref::<js_sys::Object>(), &"plan".into())?;
     Ok((plan, report))
 }
 
-fn report(conversation: &[Message], options: PruneOptions) -> Result<PruneReport> {
+type Prune<'a> = &'a dyn Fn(&Counter, &Limits) -> Result<Pruned>;
+
+fn report(options: PruneOptions, prune: Prune) -> Result<PruneReport> {
     let PruneOptions { counting, limits, limit_source } = options;
     let counter = counting.counter()?;
-    let pruned = core::prune(conversation, counter.meter(), counter.origin, &limits)?;
-    let (encoding, cost_model) = (counter.name, counter.cost_model);
-    Ok(PruneReport { pruned, budget: limits.budget, encoding, cost_model, limit_source })
+    let pruned = prune(&counter, &limits)?;
+    Ok(PruneReport {
+        pruned,
+        budget: limits.budget,
+        encoding: counter.name,
+        cost_model: counter.cost_model,
+        limit_source,
+    })
 }
 
 /// A growing conversation with its counts: no message is counted twice.
 #[wasm_bindgen]
+#[derive(Default)]
 pub struct HeldConversation {
     messages: Vec<Message>,
     counts: Vec<u64>,
@@ -153,16 +165,9 @@ pub struct HeldConversation {
 impl HeldConversation {
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue) -> JsResult<HeldConversation> {
-        let counting: Counting = options_from_js(&options)?;
+        let counting = Counting::of(&options)?;
         counting.counter()?;
-        Ok(HeldConversation {
-            messages: vec![],
-            counts: vec![],
-            marks: vec![],
-            origins: vec![],
-            ids: HashSet::default(),
-            counting,
-        })
+        Ok(HeldConversation { counting, ..HeldConversation::default() })
     }
 
     /// Removes all messages except the first `length`, then adds these.
@@ -193,13 +198,11 @@ impl HeldConversation {
 
     /// Like `prune`. The report is JSON text, which crosses faster when there are many messages.
     pub fn prune(&self, options: JsValue) -> JsResult<String> {
-        let PruneOptions { counting, limits, limit_source } = PruneOptions::decode(&options)?;
-        let counter = counting.counter()?;
         reserve(self.messages.len() * REPORT);
-        let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
-        let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)?;
-        let (encoding, cost_model) = (counter.name, counter.cost_model);
-        into_json(&PruneReport { pruned, budget: limits.budget, encoding, cost_model, limit_source })
+        into_json(&report(PruneOptions::decode(&options)?, &|counter, limits| {
+            let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
+            core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, limits)
+        })?)
     }
 }
 
@@ -220,37 +223,23 @@ pub fn recovery_begin(state: &str, model: &str, base: f64, output_reserve: Optio
     into_json(&state.begin(model, base, reserve))
 }
 
-#[derive(Serialize)]
-struct Refused {
-    state: Recovery,
-    tries: Tries,
-    next: Next,
-}
-
-/// Applies a refusal: returns `{ state, tries, next }`.
+/// Applies a refusal: returns `[state, tries, next]`.
 #[wasm_bindgen(js_name = "recoveryRefused")]
 pub fn recovery_refused(state: &str, tries: &str, refusal: &str) -> JsResult<String> {
     let mut state: Recovery = from_json(state, "recovery", Code::BadInput)?;
     let mut tries: Tries = from_json(tries, "tries", Code::BadInput)?;
     let refusal: Refusal = from_json(refusal, "refusal", Code::BadInput)?;
     let next = state.refused(&mut tries, &refusal);
-    into_json(&Refused { state, tries, next })
+    into_json(&(state, tries, next))
 }
 
-#[derive(Serialize)]
-struct Took {
-    state: Recovery,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    silent: Option<SilentOverflow>,
-}
-
-/// Applies an answer: returns `{ state, silent? }`.
+/// Applies an answer: returns `[state, silent]`; `silent` may be null.
 #[wasm_bindgen(js_name = "recoveryAccepted")]
 pub fn recovery_accepted(state: &str, answer: &str) -> JsResult<String> {
     let mut state: Recovery = from_json(state, "recovery", Code::BadInput)?;
     let answer: Accepted = from_json(answer, "answer", Code::BadInput)?;
     let silent = state.accepted(&answer);
-    into_json(&Took { state, silent })
+    into_json(&(state, silent))
 }
 
 /// Approximate bytes of processing a message and reporting on it.

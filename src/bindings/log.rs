@@ -39,7 +39,7 @@ pub struct EventLog {
 }
 
 fn counting(options: JsValue) -> JsResult<(Counted, &'static str)> {
-    let options: Counting = options_from_js(&options)?;
+    let options = Counting::of(&options)?;
     let counter = options.counter()?;
     let counted = Counted {
         model: counter.cost_model,
@@ -57,6 +57,34 @@ impl EventLog {
     pub(super) fn inner_mut(&mut self) -> &mut Log {
         &mut self.inner
     }
+}
+
+/// Exports methods that differ only in what they call: those that add an entry made from a value or by an id, and those
+/// that only read.
+macro_rules! exported {
+    ($($change:ident($value:ty, $code:ident))*; $($by_id:ident)*; $($read:ident)*) => {
+        #[wasm_bindgen]
+        impl EventLog {
+            $(pub fn $change(&mut self, value: JsValue, time: f64) -> JsResult {
+                let value: $value = from_js(value, stringify!($change), Code::$code)?;
+                into_js(&self.inner.$change(value, time as i64)?)
+            })*
+
+            $(pub fn $by_id(&mut self, id: Option<String>, time: f64) -> JsResult {
+                into_js(&self.inner.$by_id(id.as_deref(), time as i64)?)
+            })*
+
+            $(pub fn $read(&self) -> JsResult {
+                into_js(&self.inner.$read())
+            })*
+        }
+    };
+}
+
+exported! {
+    edit(Edit, BadEdit) pin(Pin, BadInput) checkpoint(Checkpoint, BadInput);
+    undo redo rewind;
+    totals edits pins checkpoints
 }
 
 #[wasm_bindgen]
@@ -92,11 +120,6 @@ impl EventLog {
         into_js(&self.inner.record(kind, json, time as i64)?)
     }
 
-    pub fn edit(&mut self, edit: JsValue, time: f64) -> JsResult {
-        let edit: Edit = from_js(edit, "edit", Code::BadEdit)?;
-        into_js(&self.inner.edit(edit, time as i64)?)
-    }
-
     /// Records the edits of a compaction, all or none.
     pub fn adopt(&mut self, edits: JsValue, made: JsValue, time: f64) -> JsResult {
         let edits: Vec<edit::Edit> = from_js(edits, "edits", Code::BadEdit)?;
@@ -130,34 +153,8 @@ impl EventLog {
         into_js(&self.inner.preview(edit)?)
     }
 
-    pub fn undo(&mut self, id: Option<String>, time: f64) -> JsResult {
-        into_js(&self.inner.undo(id.as_deref(), time as i64)?)
-    }
-
-    pub fn redo(&mut self, id: Option<String>, time: f64) -> JsResult {
-        into_js(&self.inner.redo(id.as_deref(), time as i64)?)
-    }
-
-    pub fn rewind(&mut self, to: Option<String>, time: f64) -> JsResult {
-        into_js(&self.inner.rewind(to.as_deref(), time as i64)?)
-    }
-
-    pub fn pin(&mut self, pin: JsValue, time: f64) -> JsResult {
-        let pin: Pin = from_js(pin, "pin", Code::BadInput)?;
-        into_js(&self.inner.pin(pin, time as i64)?)
-    }
-
     pub fn unpin(&mut self, id: &str, time: f64) -> JsResult {
         into_js(&self.inner.unpin(id, time as i64)?)
-    }
-
-    pub fn checkpoint(&mut self, checkpoint: JsValue, time: f64) -> JsResult {
-        let checkpoint: Checkpoint = from_js(checkpoint, "checkpoint", Code::BadInput)?;
-        into_js(&self.inner.checkpoint(checkpoint, time as i64)?)
-    }
-
-    pub fn view(&self) -> JsResult {
-        into_js(&self.inner.view())
     }
 
     /// Returns the view with its plan in runs.
@@ -188,22 +185,6 @@ impl EventLog {
     #[wasm_bindgen(js_name = "newestRequest")]
     pub fn newest_request(&self, characters: usize) -> String {
         self.inner.newest_request().chars().take(characters).collect()
-    }
-
-    pub fn totals(&self) -> JsResult {
-        into_js(&self.inner.totals())
-    }
-
-    pub fn edits(&self) -> JsResult {
-        into_js(&self.inner.edits())
-    }
-
-    pub fn pins(&self) -> JsResult {
-        into_js(&self.inner.pins())
-    }
-
-    pub fn checkpoints(&self) -> JsResult {
-        into_js(&self.inner.checkpoints())
     }
 
     pub fn recall(&self, id: &str) -> JsResult {

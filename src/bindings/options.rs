@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use js_sys::Reflect;
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
-use super::decode::from_js;
+use super::decode::{from_js, options_from_js};
 use super::host::HostTokenizer;
+use super::read::js_name;
 use super::tokens::loaded;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Meter;
@@ -21,7 +23,7 @@ use crate::validity::Provider;
 pub struct Counting {
     encoding: Option<String>,
     /// Replaces the encoding.
-    #[serde(rename = "tokenizer")]
+    #[serde(skip)]
     host: Option<HostTokenizer>,
     pub model: Option<String>,
     cost_model: Option<String>,
@@ -55,6 +57,13 @@ pub struct Counter {
 }
 
 impl Counting {
+    /// Reads the fields, and the host's tokenizer, which is no data.
+    pub fn of(options: &JsValue) -> Result<Counting> {
+        let counting = options_from_js(options)?;
+        let host = Reflect::get(options, &js_name("tokenizer")[0]).ok().and_then(|host| host.dyn_into().ok());
+        Ok(Counting { host: host.map(HostTokenizer), ..counting })
+    }
+
     /// Returns the tool definitions of the request.
     pub fn tools(&self) -> &[Tool] {
         &self.tools

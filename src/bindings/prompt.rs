@@ -46,7 +46,7 @@ use crate::prompt::{
 struct CountingOptions {
     counting: Counting,
     #[serde(default)]
-    mode: String,
+    mode: Mode,
     /// True if the budget is for the messages alone, not for a whole request.
     #[serde(default)]
     messages_only: bool,
@@ -76,7 +76,13 @@ impl Prompt {
     /// Creates a prompt. `counting` is undefined if the host counts.
     #[wasm_bindgen(constructor)]
     pub fn new(numbers: &[f64], text: &[u8], budget: f64, flags: u32, counting: JsValue) -> JsResult<Prompt> {
-        let (counter, overhead) = if counting.is_undefined() { (Counter::Host, 0.0) } else { builtin(counting)? };
+        let (counter, overhead) = match counting.is_undefined() {
+            true => (Counter::Host, 0.0),
+            false => {
+                let options: CountingOptions = options_from_js(&counting)?;
+                builtin(&options.counting, options.mode, options.messages_only)?
+            }
+        };
         let ops = read(numbers, text)?;
         let has = |bit: u32| flags & bit != 0;
         let options = Options {
@@ -195,29 +201,17 @@ impl Prompt {
 }
 
 /// Returns the engine's counter, and the tokens of a request besides its messages.
-pub(super) fn builtin(options: JsValue) -> JsResult<(Counter, f64)> {
-    let options: CountingOptions = options_from_js(&options)?;
-    let mode = mode(&options.mode)?;
-    let counter = options.counting.counter()?;
-    let overhead = match options.messages_only {
-        true => 0,
-        false => counter.cost_model.list_overhead() + counter.tools.total,
-    };
-    let encoding = options.counting.built_in()?;
-    let (tokenizer, model) = (counter.tokenizer, counter.cost_model);
+pub(super) fn builtin(counting: &Counting, mode: Mode, messages_only: bool) -> Result<(Counter, f64)> {
+    let counter = counting.counter()?;
+    let overhead = if messages_only { 0 } else { counter.cost_model.list_overhead() + counter.tools.total };
+    let (encoding, tokenizer, model) = (counting.built_in()?, counter.tokenizer, counter.cost_model);
     Ok((Counter::Builtin(Builtin { encoding, tokenizer, model, mode }), overhead as f64))
 }
 
-fn mode(name: &str) -> Result<Mode> {
-    match name {
-        "" | "raw" => Ok(Mode::Raw),
-        "openai" => Ok(Mode::OpenAi),
-        "vscode" => Ok(Mode::VsCode),
-        "vscodeData" => Ok(Mode::VsCodeData),
-        "anthropic" => Ok(Mode::Anthropic),
-        "gemini" => Ok(Mode::Gemini),
-        _ => Err(Error::new(Code::BadOption, format!("there is no mode {name:?}")).at("options.mode")),
-    }
+/// Returns the role with this number in vscode-prompt-tsx.
+pub(super) fn role(number: f64) -> Option<Role> {
+    let number = usize::try_from(number as i64).ok()?;
+    [Role::System, Role::User, Role::Assistant, Role::Tool].get(number).copied()
 }
 
 fn put_question(question: &Question, list: &mut Vec<f64>) {
@@ -270,16 +264,8 @@ struct Input<'a> {
 #[serde(rename_all = "camelCase", default)]
 struct Fields {
     name: Option<String>,
-    calls: Vec<FieldCall>,
+    calls: Vec<Call>,
     call_id: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase")]
-struct FieldCall {
-    call_id: String,
-    name: String,
-    arguments: String,
 }
 
 impl<'a> Input<'a> {
@@ -404,20 +390,14 @@ impl<'a> Input<'a> {
     }
 
     fn message(&mut self) -> Result<MessageShape> {
-        let role = match self.number()? as i64 {
-            0 => Some(Role::System),
-            1 => Some(Role::User),
-            2 => Some(Role::Assistant),
-            3 => Some(Role::Tool),
-            _ => None,
-        };
+        let role = role(self.number()?);
         let in_layout = self.number()? != 0.0;
         let kept_with = (0..self.number()? as usize).map(|_| self.optional()).collect::<Result<Vec<_>>>()?;
         let Fields { name, calls, call_id } = self.json()?.unwrap_or_default();
         let mut fields = calls.into_iter();
-        let call = |keep_with: Option<f64>| {
-            let FieldCall { call_id, name, arguments } = fields.next().unwrap_or_default();
-            Call { call_id, name, arguments, keep_with: keep_with.map(|id| id as u32) }
+        let call = |keep_with: Option<f64>| Call {
+            keep_with: keep_with.map(|id| id as u32),
+            ..fields.next().unwrap_or_default()
         };
         Ok(MessageShape { role, name, calls: kept_with.into_iter().map(call).collect(), call_id, in_layout })
     }

@@ -31,7 +31,7 @@ struct Measured {
 /// was needed.
 #[wasm_bindgen]
 pub fn quality(history: JsValue, view: JsValue, continuation: JsValue, options: JsValue) -> JsResult {
-    let counting: Counting = options_from_js(&options)?;
+    let counting = Counting::of(&options)?;
     let Options { ledger, summary } = options_from_js(&options)?;
     let counter = counting.counter()?;
     let history = messages(history)?;

@@ -3,6 +3,7 @@
 //! There is one deserializer with one kind of error, because a deserializer is compiled again for each type that it
 //! reads: generic ones, with wrappers that track the path, took an eighth of the engine's size.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
@@ -12,7 +13,6 @@ use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Expected, Unexpected, Visitor};
 use wasm_bindgen::prelude::*;
 
-use super::host;
 use crate::tagged::TYPE;
 
 /// An error in a value.
@@ -86,19 +86,15 @@ extern "C" {
 /// The maximum whole number below which all are exact.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
+fn whole(value: &JsValue) -> Option<i64> {
+    value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() <= SAFE).map(|number| number as i64)
+}
+
 struct Js(JsValue);
 
 impl Js {
     fn is_nullish(&self) -> bool {
         self.0.is_undefined() || self.0.is_null()
-    }
-
-    fn number(&self) -> Option<f64> {
-        self.0.as_f64()
-    }
-
-    fn whole(&self) -> Option<i64> {
-        self.number().filter(|number| number.fract() == 0.0 && number.abs() <= SAFE).map(|number| number as i64)
     }
 
     /// Returns lists unchanged, and other iterable values (sets, maps) as lists; the value itself if it is neither.
@@ -117,6 +113,29 @@ impl Js {
         })
     }
 
+    fn into_variant(self, is_tagged: bool, expected: &dyn Expected) -> Result<Variant> {
+        if is_tagged {
+            if !self.0.is_object() {
+                return Err(self.wrong(expected));
+            }
+            let name = Js(self.0.unchecked_ref::<Named>().get(&js_name(TYPE)[0]));
+            if name.0.is_undefined() {
+                return Err(de::Error::missing_field(TYPE));
+            }
+            let name = name.0.as_string().ok_or_else(|| name.wrong(&"a name").under(TYPE))?;
+            return Ok(Variant { name, value: self, is_tagged });
+        }
+        if let Some(name) = self.0.as_string() {
+            return Ok(Variant { name, value: Js(JsValue::UNDEFINED), is_tagged });
+        }
+        let entries = if self.0.is_object() { Object::entries(self.0.unchecked_ref()) } else { Array::new() };
+        let (name, value) = pair(&entries.get(0));
+        match name.as_string() {
+            Some(name) if entries.length() == 1 => Ok(Variant { name, value: Js(value), is_tagged }),
+            _ => Err(self.wrong(expected)),
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn wrong(&self, expected: &dyn Expected) -> Wrong {
@@ -125,7 +144,7 @@ impl Js {
             Unexpected::Unit
         } else if let Some(found) = self.0.as_bool() {
             Unexpected::Bool(found)
-        } else if let Some(found) = self.number() {
+        } else if let Some(found) = self.0.as_f64() {
             Unexpected::Float(found)
         } else if let Some(found) = self.0.as_string() {
             text = found;
@@ -141,15 +160,16 @@ impl Js {
     }
 }
 
-/// Numbers: the requested type checks the range of whole numbers.
-macro_rules! whole {
-    ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-            match self.whole() {
-                Some(number) => visitor.visit_i64(number),
+/// Each line: how a value is read, how it is visited, and the requests for it. The requested type checks the range of
+/// whole numbers.
+macro_rules! scalars {
+    ($($read:path, $visit:ident: $($method:ident)*;)*) => {
+        $($(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            match $read(&self.0) {
+                Some(value) => visitor.$visit(value),
                 None => Err(self.wrong(&visitor)),
             }
-        })*
+        })*)*
     };
 }
 
@@ -161,9 +181,9 @@ impl<'de> de::Deserializer<'de> for Js {
             visitor.visit_unit()
         } else if let Some(text) = self.0.as_string() {
             visitor.visit_string(text)
-        } else if let Some(whole) = self.whole() {
+        } else if let Some(whole) = whole(&self.0) {
             visitor.visit_i64(whole)
-        } else if let Some(number) = self.number() {
+        } else if let Some(number) = self.0.as_f64() {
             visitor.visit_f64(number)
         } else if let Some(is) = self.0.as_bool() {
             visitor.visit_bool(is)
@@ -174,52 +194,19 @@ impl<'de> de::Deserializer<'de> for Js {
         }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.0.as_bool() {
-            Some(is) => visitor.visit_bool(is),
-            None => Err(self.wrong(&visitor)),
-        }
-    }
-
-    whole! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-    }
-
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.deserialize_f64(visitor)
-    }
-
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.number() {
-            Some(number) => visitor.visit_f64(number),
-            None => Err(self.wrong(&visitor)),
-        }
-    }
-
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.deserialize_string(visitor)
-    }
-
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.0.as_string() {
-            Some(text) => visitor.visit_string(text),
-            None => Err(self.wrong(&visitor)),
-        }
-    }
-
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.deserialize_string(visitor)
+    scalars! {
+        JsValue::as_bool, visit_bool: deserialize_bool;
+        whole, visit_i64: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64;
+        whole, visit_i64: deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
+        JsValue::as_f64, visit_f64: deserialize_f32 deserialize_f64;
+        JsValue::as_string, visit_string: deserialize_str deserialize_string deserialize_identifier;
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if self.is_nullish() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
-        if name == host::FUNCTION {
-            return if host::pass(&self.0) { visitor.visit_unit() } else { Err(self.wrong(&visitor)) };
-        }
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -241,8 +228,8 @@ impl<'de> de::Deserializer<'de> for Js {
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.into_entries() {
             Ok(list) => {
-                let items = Items { end: list.length(), at: 0, list };
-                visitor.visit_map(Entries { items, key: String::new(), value: JsValue::UNDEFINED })
+                let pairs = Source::Pairs(Items { end: list.length(), at: 0, list });
+                visitor.visit_map(Fields { source: pairs, name: Cow::Borrowed(""), value: JsValue::UNDEFINED })
             }
             Err(value) => Err(value.wrong(&visitor)),
         }
@@ -258,8 +245,8 @@ impl<'de> de::Deserializer<'de> for Js {
         if !self.0.is_object() {
             return Err(self.wrong(&visitor));
         }
-        let names = js_names(fields);
-        visitor.visit_map(Fields { object: self.0, fields, names, next: 0, value: JsValue::UNDEFINED })
+        let named = Source::Named { object: self.0, fields, names: js_names(fields), next: 0 };
+        visitor.visit_map(Fields { source: named, name: Cow::Borrowed(""), value: JsValue::UNDEFINED })
     }
 
     /// Reads `"name"`, or `{ name: value }`, or the fields of the variant that the field [`TYPE`] names.
@@ -269,22 +256,8 @@ impl<'de> de::Deserializer<'de> for Js {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        if name == TYPE {
-            if !self.0.is_object() {
-                return Err(self.wrong(&visitor));
-            }
-            let name = self.0.unchecked_ref::<Named>().get(&js_name(TYPE)[0]);
-            return visitor.visit_enum(Tagged { name, object: self });
-        }
-        if let Some(name) = self.0.as_string() {
-            return visitor.visit_enum(Variant { name, value: JsValue::UNDEFINED });
-        }
-        let entries = if self.0.is_object() { Object::entries(self.0.unchecked_ref()) } else { Array::new() };
-        let (name, value) = pair(&entries.get(0));
-        match name.as_string() {
-            Some(name) if entries.length() == 1 => visitor.visit_enum(Variant { name, value }),
-            _ => Err(self.wrong(&visitor)),
-        }
+        let variant = self.into_variant(name == TYPE, &visitor)?;
+        visitor.visit_enum(variant)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -347,60 +320,44 @@ impl<'de> de::SeqAccess<'de> for Items {
     }
 }
 
-struct Entries {
-    items: Items,
-    key: String,
-    value: JsValue,
-}
-
-impl Entries {
-    fn next(&mut self) -> Result<bool> {
-        let Some(entry) = self.items.next() else { return Ok(false) };
-        let (key, value) = pair(&entry);
-        self.key = key.as_string().ok_or_else(|| Js(key).wrong(&"a text as key"))?;
-        self.value = value;
-        Ok(true)
-    }
-}
-
-impl<'de> de::MapAccess<'de> for Entries {
-    type Error = Wrong;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        if !self.next()? {
-            return Ok(None);
-        }
-        seed.deserialize(StrDeserializer::new(&self.key)).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
-        match seed.deserialize(Js(std::mem::take(&mut self.value))) {
-            Ok(value) => Ok(value),
-            Err(wrong) => Err(wrong.under(&self.key)),
-        }
-    }
-}
-
+/// The fields of an object.
 struct Fields {
-    object: JsValue,
-    fields: &'static [&'static str],
-    names: Names,
-    /// Index of the field after the current one.
-    next: usize,
+    source: Source,
+    /// The current field.
+    name: Cow<'static, str>,
     value: JsValue,
+}
+
+enum Source {
+    /// `next` is the index of the field after the current one.
+    Named { object: JsValue, fields: &'static [&'static str], names: Names, next: usize },
+    /// Pairs of key and value.
+    Pairs(Items),
 }
 
 impl Fields {
-    /// Advances to the next field that the object has, and returns its name. An undefined field counts as absent.
-    fn next(&mut self) -> Option<&'static str> {
-        while let Some(name) = self.names.get(self.next) {
-            self.next += 1;
-            self.value = self.object.unchecked_ref::<Named>().get(name);
-            if !self.value.is_undefined() {
-                return Some(self.fields[self.next - 1]);
+    /// Advances to the next field that the object has. An undefined field of a named one counts as absent.
+    fn advance(&mut self) -> Result<bool> {
+        match &mut self.source {
+            Source::Named { object, fields, names, next } => {
+                while let Some(name) = names.get(*next) {
+                    *next += 1;
+                    self.value = object.unchecked_ref::<Named>().get(name);
+                    if !self.value.is_undefined() {
+                        self.name = Cow::Borrowed(fields[*next - 1]);
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Source::Pairs(items) => {
+                let Some(entry) = items.next() else { return Ok(false) };
+                let (key, value) = pair(&entry);
+                self.name = Cow::Owned(key.as_string().ok_or_else(|| Js(key).wrong(&"a text as key"))?);
+                self.value = value;
+                Ok(true)
             }
         }
-        None
     }
 }
 
@@ -408,14 +365,13 @@ impl<'de> de::MapAccess<'de> for Fields {
     type Error = Wrong;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        let Some(name) = self.next() else { return Ok(None) };
-        seed.deserialize(StrDeserializer::new(name)).map(Some)
+        if self.advance()? { seed.deserialize(StrDeserializer::new(&self.name)).map(Some) } else { Ok(None) }
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
         match seed.deserialize(Js(std::mem::take(&mut self.value))) {
             Ok(value) => Ok(value),
-            Err(wrong) => Err(wrong.under(self.fields[self.next - 1])),
+            Err(wrong) => Err(wrong.under(&self.name)),
         }
     }
 }
@@ -451,50 +407,20 @@ fn created_once(place: (usize, usize), names: &[&'static str]) -> Names {
     })
 }
 
-/// An object whose field [`TYPE`] names its variant.
-struct Tagged {
-    name: JsValue,
-    object: Js,
-}
-
-impl<'de> de::EnumAccess<'de> for Tagged {
-    type Error = Wrong;
-    type Variant = Js;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Js)> {
-        if self.name.is_undefined() {
-            return Err(de::Error::missing_field(TYPE));
-        }
-        match seed.deserialize(Js(self.name)) {
-            Ok(value) => Ok((value, self.object)),
-            Err(wrong) => Err(wrong.under(TYPE)),
-        }
-    }
-}
-
-impl<'de> de::VariantAccess<'de> for Js {
-    type Error = Wrong;
-
-    fn unit_variant(self) -> Result<()> {
-        Ok(())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value> {
-        seed.deserialize(self)
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value> {
-        de::Deserializer::deserialize_tuple(self, length, visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value> {
-        de::Deserializer::deserialize_struct(self, "", fields, visitor)
-    }
-}
-
+/// A variant, by its own name or by the field [`TYPE`] of its object.
 struct Variant {
     name: String,
-    value: JsValue,
+    value: Js,
+    is_tagged: bool,
+}
+
+impl Variant {
+    /// Adds to an error in the value where that is.
+    #[cold]
+    #[inline(never)]
+    fn place(name: &str, is_tagged: bool, wrong: Wrong) -> Wrong {
+        if is_tagged { wrong } else { wrong.under(name) }
+    }
 }
 
 impl<'de> de::EnumAccess<'de> for Variant {
@@ -502,7 +428,10 @@ impl<'de> de::EnumAccess<'de> for Variant {
     type Variant = Variant;
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Variant)> {
-        Ok((seed.deserialize(StrDeserializer::new(&self.name))?, self))
+        match seed.deserialize(StrDeserializer::new(&self.name)) {
+            Ok(variant) => Ok((variant, self)),
+            Err(wrong) => Err(Variant::place(TYPE, !self.is_tagged, wrong)),
+        }
     }
 }
 
@@ -510,20 +439,19 @@ impl<'de> de::VariantAccess<'de> for Variant {
     type Error = Wrong;
 
     fn unit_variant(self) -> Result<()> {
-        let value = Js(self.value);
-        if value.is_nullish() { Ok(()) } else { Err(value.wrong(&"nothing").under(&self.name)) }
+        if self.value.is_nullish() { Ok(()) } else { Err(self.value.wrong(&"nothing").under(&self.name)) }
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value> {
-        seed.deserialize(Js(self.value)).map_err(|wrong| wrong.under(&self.name))
+        seed.deserialize(self.value).map_err(|wrong| Variant::place(&self.name, self.is_tagged, wrong))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value> {
-        de::Deserializer::deserialize_tuple(Js(self.value), length, visitor).map_err(|wrong| wrong.under(&self.name))
+        de::Deserializer::deserialize_tuple(self.value, length, visitor).map_err(|wrong| wrong.under(&self.name))
     }
 
     fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value> {
-        de::Deserializer::deserialize_struct(Js(self.value), "", fields, visitor)
-            .map_err(|wrong| wrong.under(&self.name))
+        de::Deserializer::deserialize_struct(self.value, "", fields, visitor)
+            .map_err(|wrong| Variant::place(&self.name, self.is_tagged, wrong))
     }
 }

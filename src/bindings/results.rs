@@ -34,7 +34,7 @@ impl ResultEdits {
     #[wasm_bindgen(constructor)]
     pub fn new(conversation: JsValue, options: &JsValue) -> JsResult<ResultEdits> {
         let conversation = messages(conversation)?;
-        let counting: Counting = options_from_js(options)?;
+        let counting = Counting::of(options)?;
         let Counter { name: encoding, tokenizer, cost_model, tools, origin, .. } = counting.counter()?;
         let inner = Results::new(conversation, tools.total, cost_model, tokenizer, origin, options_from_js(options)?);
         Ok(ResultEdits { inner: Some(inner), encoding, cost_model })

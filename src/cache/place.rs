@@ -82,7 +82,8 @@ pub struct Newest {
 }
 
 /// How marks are placed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Layout {
     pub profile: Profile,
     pub scheme: Scheme,
@@ -92,11 +93,14 @@ pub struct Layout {
     pub prefix_lifetime: Lifetime,
     pub message_lifetime: Lifetime,
     /// One entry for each tool definition that can carry a mark; empty if none can.
+    #[serde(skip)]
     pub tools: Vec<ToolFact>,
     /// Only the parts that differ from the default.
+    #[serde(skip)]
     pub parts: Vec<PartFact>,
     pub previous: Option<Newest>,
     /// Index of the newest summary of earlier history.
+    #[serde(skip)]
     pub summary: Option<usize>,
     /// Minimum tokens of a prefix, by our count; shorter prefixes get no new mark.
     pub minimum: u64,

@@ -123,7 +123,8 @@ pub fn expected_cost(
 }
 
 /// A change of a cached prefix that is under consideration.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Clearing {
     /// N: tokens that the change removes.
     pub cleared: u64,
@@ -137,6 +138,12 @@ pub struct Clearing {
     pub requests: f64,
     /// h: the chance that the prefix is still cached, from 0 to 1.
     pub hit_rate: f64,
+}
+
+impl Default for Clearing {
+    fn default() -> Clearing {
+        Clearing { cleared: 0, suffix: 0, replacement: 0, extra: 0.0, requests: 10.0, hit_rate: 1.0 }
+    }
 }
 
 /// Says whether a change pays.

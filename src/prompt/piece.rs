@@ -1,5 +1,7 @@
 //! The input of all other modules: what elements yield, as a flat list.
 
+use serde::Deserialize;
+
 use crate::message::{Part, Role};
 
 /// One step of a tree in source order. Every `Open`, `Text` and `Leaf` creates the node with the next number.
@@ -126,12 +128,14 @@ pub struct MessageShape {
 }
 
 /// A tool call of an assistant message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Call {
     pub call_id: String,
     pub name: String,
     pub arguments: String,
     /// Removed together with the elements of this number.
+    #[serde(skip)]
     pub keep_with: Option<u32>,
 }
 
@@ -171,13 +175,15 @@ pub enum Reserve {
 }
 
 /// The wire form of the result: content that it cannot carry costs nothing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Mode {
     #[default]
     Raw,
     OpenAi,
     VsCode,
     /// VS Code with a class for data, so that pictures are sent.
+    #[serde(rename = "vscodeData")]
     VsCodeData,
     Anthropic,
     Gemini,

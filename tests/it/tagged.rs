@@ -1,6 +1,6 @@
 //! Enums with a field `type`: written values are read back, with fields in any order, and errors are reported.
 
-use espalier::effect::Answer;
+use espalier::effect::{Answer, Failure};
 use espalier::history::log::entry::Entry;
 use espalier::message::Part;
 use serde::Serialize;
@@ -96,12 +96,24 @@ fn answers_of_hosts() {
         Ok(Answer::Hook { instructions: None, keep: vec![], blocks: vec![], skip: false })
     );
     assert_eq!(read(json!({"type": "file", "text": "t"})), Ok(Answer::File { text: "t".into() }));
-    let failed = Answer::Failed { reason: "r".into(), kind: Default::default() };
-    assert_eq!(read(json!({"type": "failed", "reason": "r"})), Ok(failed));
-    assert_eq!(
-        read(json!({"type": "tooLong", "reason": "r", "limit": 9})),
-        Ok(Answer::TooLong { reason: "r".into(), limit: Some(9) })
-    );
+    for (code, kind) in [
+        (None, Failure::Error),
+        (Some("bad_request"), Failure::Error),
+        (Some("timeout"), Failure::Timeout),
+        (Some("no_key"), Failure::Unavailable),
+    ] {
+        let failed = Answer::Failed { reason: "r".into(), kind };
+        assert_eq!(read(json!({"type": "failed", "reason": "r", "code": code})), Ok(failed));
+    }
+    for (code, given, limit) in [
+        ("context_length", 9.0, Some(9)),
+        ("context_length", 9.5, None),
+        ("context_length", -9.0, None),
+        ("body_size", 9.0, None),
+    ] {
+        let too_long = Answer::TooLong { reason: "r".into(), limit };
+        assert_eq!(read(json!({"type": "failed", "reason": "r", "code": code, "limit": given})), Ok(too_long));
+    }
     assert_eq!(read(json!({"type": "cancelled"})), Ok(Answer::Cancelled));
 }
 

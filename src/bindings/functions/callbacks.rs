@@ -11,18 +11,13 @@ use super::super::decode::{from_js, into_js, into_json};
 use super::super::error::to_js;
 use super::history::History;
 use super::options;
-use super::value::{self, Result, bad, get, given, is_nullish, list, set, set_some, string, text};
-use super::wait::{Call, Ending, Signal, within};
+use super::value::{self, Result, bad, get, given, is_nullish, list, object, set, set_some, string, text};
+use super::wait::{Ending, Signal, within};
 use crate::effect::{Answer, Effect, Failure, HookCall, ModelRequest, Shape};
 use crate::error::Code;
 
 /// Maximum UTF-16 code units of a reply.
 const MAX_REPLY: u32 = 2_000_000;
-/// Codes of errors that every request meets, whatever its form.
-const UNAVAILABLE: [&str; 5] = ["auth", "rate_limited", "overloaded", "network", "no_key"];
-/// Codes of errors for a request that is too long.
-const TOO_LONG: [&str; 3] = ["context_length", "output_reserve", "body_size"];
-
 /// The callbacks of one compaction, and their reports.
 pub struct Host {
     pub history: History,
@@ -77,16 +72,29 @@ impl Host {
         match effect {
             Effect::CallModel(request) => self.call_model(id, request).await,
             Effect::RunHook(hook) => self.run_hook(hook).await,
-            Effect::ReadFile { path } => self.read_file(path).await,
+            Effect::ReadFile { path } => Ok(self.read_file(path).await),
         }
     }
 
-    /// Waits for a callback, if there is one.
-    async fn wait(&self, call: Option<Call<'_>>, ms: u64, late: &str) -> Ending {
-        match call {
-            Some(call) => within(ms as f64, timeout(late), self.signal.as_ref(), call).await,
-            None => Ending::Answered(JsValue::UNDEFINED),
-        }
+    /// Calls the host, and interprets its answer with `read`. `on_error` receives any value that either throws.
+    async fn ask(
+        &self,
+        (ms, late): (u64, String),
+        call: &dyn Fn(&JsValue) -> Result,
+        read: &dyn Fn(&JsValue) -> Result<Answer>,
+        on_error: &dyn Fn(&JsValue),
+    ) -> Answer {
+        let answer = match within(Some(ms), &late, self.signal.as_ref(), call).await {
+            Ending::Aborted => Ok(Answer::Cancelled),
+            Ending::Late => Ok(failed(&late, "timeout")),
+            Ending::Threw(error) => Err(error),
+            Ending::Answered(given) => read(&given),
+        };
+        answer.unwrap_or_else(|error| {
+            on_error(&error);
+            let limit = field(&field(&error, "details"), "limit").as_f64();
+            Answer::failed(sentence(&error), &field(&error, "code").as_string().unwrap_or_default(), limit)
+        })
     }
 
     /// Adds the data that the model's provider reported to the model's part of the report.
@@ -102,39 +110,30 @@ impl Host {
         set_some(model, "statusCode", self.status.get());
     }
 
-    fn progress(&self, kind: &str, complete: impl FnOnce(&Object)) -> Result<()> {
+    fn progress(&self, event: &[(&'static str, JsValue)]) -> Result<()> {
         let Some(on_progress) = &self.on_progress else { return Ok(()) };
-        let event = Object::new();
-        set(&event, "type", kind);
-        complete(&event);
-        on_progress.call1(&JsValue::UNDEFINED, &event).map(drop)
+        on_progress.call1(&JsValue::UNDEFINED, &object(event)).map(drop)
     }
 
     async fn call_model(&self, id: u32, effect: &ModelRequest) -> Result<Answer> {
-        let Some(llm) = &self.llm else { return Ok(failed("no llm callback was passed", Failure::Error)) };
+        let Some(llm) = &self.llm else { return Ok(failed("no llm callback was passed", "")) };
         if Signal::is_aborted(self.signal.as_ref()) {
             return Ok(Answer::Cancelled);
         }
         let request = self.request(id, effect)?;
-        self.progress("model", |event| {
-            set(event, "id", id);
-            set(event, "promptTokens", effect.prompt_tokens as f64);
-        })?;
-        let late = format!("the model did not answer within {} ms", self.host_timeouts.model);
-        let call = Call { callback: llm, this: &JsValue::UNDEFINED, argument: &request, holds_signal: true };
-        let reply = match self.wait(Some(call), self.host_timeouts.model, &late).await {
-            Ending::Aborted => return Ok(Answer::Cancelled),
-            Ending::Late => return Ok(failed(&late, Failure::Timeout)),
-            Ending::Threw(error) => return Ok(self.answer_to_error(&error)),
-            Ending::Answered(reply) => reply,
+        let tokens = ("promptTokens", JsValue::from(effect.prompt_tokens as f64));
+        self.progress(&[("type", "model".into()), ("id", id.into()), tokens])?;
+        let ms = self.host_timeouts.model;
+        let call = |context: &JsValue| {
+            set(&request, "signal", get(context, "signal")?);
+            llm.call2(&JsValue::UNDEFINED, &request, context)
         };
-        let answer = self.reply(&reply).unwrap_or_else(|error| self.answer_to_error(&error));
+        let late = format!("the model did not answer within {ms} ms");
+        let (read, on_error) = (|reply: &JsValue| self.reply(reply), |error: &JsValue| self.note_status(error));
+        let answer = self.ask((ms, late), &call, &read, &on_error).await;
         if let Answer::Model { text, .. } = &answer {
-            let length = text.encode_utf16().count() as f64;
-            self.progress("answered", |event| {
-                set(event, "id", id);
-                set(event, "characters", length);
-            })?;
+            let length = ("characters", JsValue::from(text.encode_utf16().count() as f64));
+            self.progress(&[("type", "answered".into()), ("id", id.into()), length])?;
         }
         Ok(answer)
     }
@@ -192,40 +191,23 @@ impl Host {
         }
         let reply_text = if given.is_null() { Some(String::new()) } else { given.as_string() };
         let Some(text) = reply_text else {
-            return Ok(failed("the llm callback must return a text or { text }", Failure::Error));
+            return Ok(failed("the llm callback must return a text or { text }", ""));
         };
         let length = given.dyn_ref::<js_sys::JsString>().map_or(0, js_sys::JsString::length);
         if length > MAX_REPLY {
             let why = format!("the reply has {length} characters; a summary of more than {MAX_REPLY} is not read");
-            return Ok(failed(&why, Failure::Error));
+            return Ok(failed(&why, ""));
         }
         let reason = get(reply, "finishReason")?;
         let finish_reason = if is_nullish(&reason) { None } else { string(&reason) };
         Ok(Answer::Model { text, finish_reason })
     }
 
-    /// Converts any thrown value into an answer.
-    fn answer_to_error(&self, error: &JsValue) -> Answer {
-        let field = |object: &JsValue, name: &'static str| get(object, name).unwrap_or_default();
-        let details = field(error, "details");
-        let statuses = [field(error, "status"), field(error, "statusCode"), field(&details, "status")];
+    /// Keeps the HTTP status of an error.
+    fn note_status(&self, error: &JsValue) {
+        let statuses = [field(error, "status"), field(error, "statusCode"), field(&field(error, "details"), "status")];
         let status = statuses.iter().find_map(|status| status.as_f64().filter(|status| status.fract() == 0.0));
-        if status.is_some() {
-            self.status.set(status);
-        }
-        let reason = sentence(error);
-        let code = field(error, "code").as_string().unwrap_or_default();
-        if TOO_LONG.contains(&code.as_str()) {
-            let limit = field(&details, "limit").as_f64().filter(|_| code == "context_length");
-            let limit = limit.filter(|limit| limit.fract() == 0.0 && *limit >= 0.0).map(|limit| limit as u64);
-            return Answer::TooLong { reason, limit };
-        }
-        let kind = match code.as_str() {
-            "timeout" => Failure::Timeout,
-            code if UNAVAILABLE.contains(&code) => Failure::Unavailable,
-            _ => Failure::Error,
-        };
-        Answer::Failed { reason, kind }
+        self.status.set(status.or(self.status.get()));
     }
 
     async fn run_hook(&self, hook: &HookCall) -> Result<Answer> {
@@ -241,33 +223,24 @@ impl Host {
             set(&event, "trigger", if by_hand { "manual" } else { "auto" });
         }
         let ms = self.host_timeouts.hook;
-        let late = format!("the hook {name} did not end within {ms} ms");
         let callback = value::function(&self.hooks, name, "options.hooks")?;
-        let call = callback.as_ref().map(|callback| Call {
-            callback,
-            this: &self.hooks,
-            argument: &event,
-            holds_signal: false,
-        });
-        let answer = match self.wait(call, ms, &late).await {
-            Ending::Aborted => return Ok(Answer::Cancelled),
-            Ending::Late => failed(&late, Failure::Timeout),
-            Ending::Threw(error) => self.answer_to_local_error(&error),
-            Ending::Answered(given) => {
-                let given = if matches!(hook, HookCall::PreCompact { .. }) { given } else { JsValue::UNDEFINED };
-                self.read_hook_reply(&given).unwrap_or_else(|error| self.answer_to_local_error(&error))
-            }
+        let call = |context: &JsValue| call_some(callback.as_ref(), &self.hooks, &event, context);
+        let read = |given: &JsValue| match hook {
+            HookCall::PreCompact { .. } => self.read_hook_reply(given),
+            HookCall::PostCompact { .. } => self.read_hook_reply(&JsValue::UNDEFINED),
         };
-        self.progress("hook", |event| {
-            set(event, "name", name);
-            let (outcome, why) = match &answer {
-                Answer::Failed { reason, kind: Failure::Timeout } => ("timeout", Some(reason)),
-                Answer::Failed { reason, .. } => ("failed", Some(reason)),
-                _ => ("done", None),
-            };
-            set(event, "outcome", outcome);
-            set_some(event, "why", why);
-        })?;
+        let answer = self.ask((ms, format!("the hook {name} did not end within {ms} ms")), &call, &read, &|_| ()).await;
+        if answer == Answer::Cancelled {
+            return Ok(answer);
+        }
+        let (outcome, why) = match &answer {
+            Answer::Failed { reason, kind: Failure::Timeout } => ("timeout", Some(reason)),
+            Answer::Failed { reason, .. } | Answer::TooLong { reason, .. } => ("failed", Some(reason)),
+            _ => ("done", None),
+        };
+        let event = [("type", "hook".into()), ("name", name.into()), ("outcome", outcome.into())];
+        let why = why.map(|why| ("why", why.into()));
+        self.progress(&event.into_iter().chain(why).collect::<Vec<_>>())?;
         Ok(answer)
     }
 
@@ -290,64 +263,42 @@ impl Host {
         from_js(wish.into(), "hooks.preCompact", Code::BadOption).map_err(to_js)
     }
 
-    async fn read_file(&self, path: &str) -> Result<Answer> {
+    async fn read_file(&self, path: &str) -> Answer {
         let ms = self.host_timeouts.hook;
-        let late = format!("{path} was not read within {ms} ms");
-        let (this, argument) = (JsValue::UNDEFINED, path.into());
-        let call = self.read_file.as_ref();
-        let call = call.map(|callback| Call { callback, this: &this, argument: &argument, holds_signal: false });
-        Ok(match self.wait(call, ms, &late).await {
-            Ending::Aborted => Answer::Cancelled,
-            Ending::Late => failed(&late, Failure::Timeout),
-            Ending::Threw(error) => self.answer_to_local_error(&error),
-            Ending::Answered(given) if is_nullish(&given) => failed("there is no such file", Failure::Error),
-            Ending::Answered(given) => match given.as_string() {
+        let call = |context: &JsValue| call_some(self.read_file.as_ref(), &JsValue::UNDEFINED, &path.into(), context);
+        let read = |given: &JsValue| {
+            Ok(match given.as_string() {
                 Some(text) => Answer::File { text },
-                None => failed("readFile must return a text", Failure::Error),
-            },
-        })
-    }
-
-    /// Converts an error that a hook or a reader of files throws, which says nothing about requests.
-    fn answer_to_local_error(&self, error: &JsValue) -> Answer {
-        let status = self.status.get();
-        let answer = match self.answer_to_error(error) {
-            Answer::TooLong { reason, .. } => failed(&reason, Failure::Error),
-            other => other,
+                None if is_nullish(given) => failed("there is no such file", ""),
+                None => failed("readFile must return a text", ""),
+            })
         };
-        self.status.set(status);
-        answer
+        self.ask((ms, format!("{path} was not read within {ms} ms")), &call, &read, &|_| ()).await
     }
 }
 
-fn failed(reason: &str, kind: Failure) -> Answer {
-    Answer::Failed { reason: reason.to_owned(), kind }
+fn call_some(callback: Option<&Function>, this: &JsValue, argument: &JsValue, context: &JsValue) -> Result {
+    callback.map_or(Ok(JsValue::UNDEFINED), |callback| callback.call2(this, argument, context))
 }
 
-/// Returns the abort reason of a callback's signal after a timeout.
-fn timeout(late: &str) -> JsValue {
-    let error = JsError::new(late);
-    error.set_name("EspalierError");
-    set(&error, "code", "timeout");
-    error.into()
+fn failed(reason: &str, code: &str) -> Answer {
+    Answer::failed(reason.to_owned(), code, None)
+}
+
+/// Returns a field of any value that was thrown.
+fn field(object: &JsValue, name: &'static str) -> JsValue {
+    get(object, name).unwrap_or_default()
 }
 
 fn said(role: &str, content: &str) -> JsValue {
-    let message = Object::new();
-    set(&message, "role", role);
-    set(&message, "content", content);
-    message.into()
+    object(&[("role", role.into()), ("content", content.into())]).into()
 }
 
 fn sentence(error: &JsValue) -> String {
-    let own = match error.dyn_ref::<JsError>() {
-        Some(error) => {
-            let field = |name: &'static str| {
-                get(error, name).ok().and_then(|text| string(&text)).filter(|text| !text.is_empty())
-            };
-            field("message").or_else(|| field("name"))
-        }
-        None => string(error),
+    let shown = |name| get(error, name).ok().and_then(|text| string(&text)).filter(|text| !text.is_empty());
+    let own = match error.is_instance_of::<JsError>() {
+        true => shown("message").or_else(|| shown("name")),
+        false => string(error),
     };
     own.unwrap_or_else(|| "the callback threw a value that cannot be shown".to_owned())
 }

@@ -13,7 +13,7 @@ use super::super::error::to_js;
 use super::callbacks::Host;
 use super::history::History;
 use super::options::{COMPACT, complete_compact, fields};
-use super::value::{Result, bad, coded, get, set};
+use super::value::{Result, bad, coded, get, object, set};
 use crate::compact::Status;
 use crate::effect::Step;
 
@@ -35,10 +35,10 @@ pub fn compact(
 }
 
 fn start(messages: &JsValue, options: &JsValue, llm: JsValue) -> Result<(Compaction, Host)> {
-    let llm: Option<Function> = match llm.is_undefined() {
-        true => None,
-        false => Some(llm.dyn_into().map_err(|llm| bad("llm", "a function", &llm))?),
-    };
+    if !llm.is_undefined() && !llm.is_function() {
+        return Err(bad("llm", "a function", &llm));
+    }
+    let llm = llm.dyn_into::<Function>().ok();
     let fields = fields(options, COMPACT)?;
     let (history, read) = History::read(messages)?;
     complete_compact(&fields, &history, llm.is_some())?;
@@ -48,29 +48,23 @@ fn start(messages: &JsValue, options: &JsValue, llm: JsValue) -> Result<(Compact
 }
 
 /// Polls and answers the operation until it is done.
-async fn run(mut operation: Compaction, host: Rc<Host>) -> Result {
+async fn run(operation: Compaction, host: Rc<Host>) -> Result {
+    let operation = Rc::new(RefCell::new(operation));
     loop {
-        match operation.step().map_err(to_js)? {
+        let step = operation.borrow_mut().step().map_err(to_js)?;
+        let effects = match step {
             Step::Done { result } => return done(result, &host),
-            Step::Ask { effects } => {
-                let answers = Rc::new(RefCell::new(Vec::new()));
-                let all: Array = effects
-                    .into_iter()
-                    .map(|ask| {
-                        let (host, answers) = (Rc::clone(&host), Rc::clone(&answers));
-                        future_to_promise(async move {
-                            let answer = host.answer(ask.id, &ask.effect).await?;
-                            answers.borrow_mut().push((ask.id, answer));
-                            Ok(JsValue::UNDEFINED)
-                        })
-                    })
-                    .collect();
-                JsFuture::from(Promise::all(&all)).await?;
-                for (id, answer) in answers.take() {
-                    operation.answer(id, answer).map_err(to_js)?;
-                }
-            }
-        }
+            Step::Ask { effects } => effects,
+        };
+        let answers = effects.into_iter().map(|ask| {
+            let (host, operation) = (Rc::clone(&host), Rc::clone(&operation));
+            future_to_promise(async move {
+                let answer = host.answer(ask.id, &ask.effect).await?;
+                operation.borrow_mut().answer(ask.id, answer).map_err(to_js)?;
+                Ok(JsValue::UNDEFINED)
+            })
+        });
+        JsFuture::from(Promise::all(&answers.collect::<Array>())).await?;
     }
 }
 
@@ -87,12 +81,9 @@ fn done(mut result: Report, host: &Host) -> Result {
     if needed > budget && status != Status::Cancelled {
         return Err(unfit(&report, needed, budget));
     }
-    let made = Object::new();
-    set(&made, "status", get(&report, "status")?);
-    set(&made, "messages", host.history.rebuild(&plan)?);
-    set(&made, "edits", edits);
-    set(&made, "report", report);
-    Ok(made.into())
+    let (status, messages) = (get(&report, "status")?, host.history.rebuild(&plan)?);
+    let made = [("status", status), ("messages", messages.into()), ("edits", edits), ("report", report)];
+    Ok(object(&made).into())
 }
 
 fn unfit(report: &JsValue, needed: u64, budget: u64) -> JsValue {
@@ -107,11 +98,12 @@ fn unfit(report: &JsValue, needed: u64, budget: u64) -> JsValue {
         why.unwrap_or_else(|| status.clone()),
     );
     let error = coded("compaction_failed", &message, "options.budget");
-    let details = Object::new();
-    set(&details, "status", status);
-    set(&details, "budget", budget as f64);
-    set(&details, "needed", needed as f64);
-    set(&details, "report", report);
+    let details = object(&[
+        ("status", status.into()),
+        ("budget", (budget as f64).into()),
+        ("needed", (needed as f64).into()),
+        ("report", report.clone()),
+    ]);
     set(&error, "details", details);
     error.into()
 }

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::super::decode::into_js;
 use super::super::error::to_js;
 use super::super::options::messages;
-use super::value::{Result, bad, copy, get, list, refused, set};
+use super::value::{Result, bad, copy, get, list, object, refused, set};
 use crate::error::Code;
 use crate::history::plan::{Becomes, PartEdit, PlanItem};
 use crate::message::Message;
@@ -16,8 +16,8 @@ const NESTED: u32 = 4;
 
 /// The host's own messages by id.
 pub struct History {
-    list: Array,
-    ids: Vec<String>,
+    pub list: Array,
+    pub ids: Vec<String>,
     /// Indices by id.
     places: Map,
 }
@@ -45,11 +45,6 @@ impl History {
             places.set(&id.into(), &(at as f64).into());
         }
         Ok((History { list, ids, places }, read))
-    }
-
-    /// Returns the host's list.
-    pub fn list(&self) -> &Array {
-        &self.list
     }
 
     /// Returns the id of a message that an option names by id or by index.
@@ -163,10 +158,7 @@ fn parts_of(message: &JsValue) -> Result<Array> {
 }
 
 fn text_part(text: &str) -> Object {
-    let part = Object::new();
-    set(&part, "type", "text");
-    set(&part, "text", text);
-    part
+    object(&[("type", "text".into()), ("text", text.into())])
 }
 
 fn edited_part(part: JsValue, edit: &PartEdit) -> Result {

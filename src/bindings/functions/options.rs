@@ -7,91 +7,24 @@ use super::super::decode::into_js;
 use super::super::options::tokens;
 use super::history::History;
 use super::value::{
-    self, Result, assign, bad, entries, get, given, is_nullish, json, known, list, no_slip, put, set, text,
+    self, Result, assign, bad, check_names, checked, entries, get, given, is_nullish, json, known, list, put, set, text,
 };
 use crate::bindings::error::to_js;
 use crate::error::Code;
 use crate::history::limits::ModelLimits;
 use crate::history::prune::Pass;
 
-/// The options of all functions, and those of [`prune`].
-pub const PRUNE: &[&str] = &[
-    "format",
-    "encoding",
-    "model",
-    "costModel",
-    "tools",
-    "budget",
-    "headroom",
-    "keep",
-    "backfill",
-    "order",
-    "priorities",
-    "note",
-    "sentenceShare",
-    "previous",
-    "cacheStepShare",
-    "dropMedia",
-    "maxImageBytes",
-    "provider",
-    "serverManaged",
-];
-
-/// The options of a compaction.
-pub const COMPACT: &[&str] = &[
-    "format",
-    "encoding",
-    "model",
-    "costModel",
-    "tools",
-    "budget",
-    "targetShare",
-    "focus",
-    "force",
-    "onFailure",
-    "keep",
-    "signal",
-    "maxLlmTokens",
-    "timeoutMs",
-    "onProgress",
-    "ledger",
-    "profile",
-    "ladder",
-    "protect",
-    "exempt",
-    "trigger",
-    "shape",
-    "cacheWarm",
-    "recordProfile",
-    "verify",
-    "strict",
-    "llmModel",
-    "modelRules",
-    "instructions",
-    "blocks",
-    "transcript",
-    "recallTool",
-    "readFile",
-    "hooks",
-    "hookTimeoutMs",
-    "jobId",
-    "cover",
-    "prices",
-];
-
-/// The fields of a model.
-const MODEL: &[&str] = &[
-    "name",
-    "maxPromptTokens",
-    "maxInputTokens",
-    "maxContextWindowTokens",
-    "outputReserve",
-    "defaultTier",
-    "surcharge",
-];
-
+/// The options of [`super::prune`].
+pub const PRUNE: &str = "format encoding model costModel tools budget headroom keep backfill order priorities note \
+    sentenceShare previous cacheStepShare dropMedia maxImageBytes provider serverManaged";
+/// The options of [`super::compact`].
+pub const COMPACT: &str = "format encoding model costModel tools budget targetShare focus force onFailure keep signal \
+    maxLlmTokens timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm recordProfile verify \
+    strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId cover prices";
 /// The options of [`super::render`].
-pub const RENDER: &[&str] = &["budget", "format", "encoding", "model", "costModel", "tools", "backfill", "signal"];
+pub const RENDER: &str = "budget format encoding model costModel tools backfill signal";
+/// The fields of a model.
+const MODEL: &str = "name maxPromptTokens maxInputTokens maxContextWindowTokens outputReserve defaultTier surcharge";
 
 /// The share by which a cut that has to move moves further than needed: that of the package.
 const CACHE_STEP_SHARE: f64 = 0.5;
@@ -100,7 +33,7 @@ const CACHE_STEP_SHARE: f64 = 0.5;
 const RECORD_PROFILES: [&str; 4] = ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"];
 
 /// Returns a copy of the options, which the rest of this file completes.
-pub fn fields(options: &JsValue, names: &[&'static str]) -> Result<Object> {
+pub fn fields(options: &JsValue, names: &'static str) -> Result<Object> {
     known(options, names, "options")?;
     match given(options, "format")? {
         None => {}
@@ -114,10 +47,10 @@ pub fn fields(options: &JsValue, names: &[&'static str]) -> Result<Object> {
 
 /// Returns a number of tokens from the options.
 pub fn number(options: &JsValue, name: &'static str, within: &str) -> Result<Option<u64>> {
-    let Some(value) = given(options, name)? else { return Ok(None) };
-    let path = format!("{within}.{name}");
-    let number = value.as_f64().ok_or_else(|| bad(&path, "a whole number, 0 or more", &value))?;
-    tokens(number, &path).map(Some).map_err(to_js)
+    let is_number = |value: &JsValue| value.as_f64().is_some();
+    let number =
+        checked(options, name, within, "a whole number, 0 or more", is_number)?.and_then(|value| value.as_f64());
+    number.map(|number| tokens(number, &format!("{within}.{name}"))).transpose().map_err(to_js)
 }
 
 /// Returns a model's name and limits, from a name or an object.
@@ -130,7 +63,7 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
     if !model.is_object() {
         return Err(bad(&path, "the name of a model or its limits", &model));
     }
-    no_slip(&model, MODEL, &path)?;
+    check_names(&model, MODEL, &path, false)?;
     let of = |name: &'static str| number(&model, name, &path);
     let limits = ModelLimits {
         max_prompt_tokens: of("maxPromptTokens")?.or(of("maxInputTokens")?),
@@ -138,13 +71,8 @@ pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, M
         output_reserve: of("outputReserve")?,
         ..ModelLimits::default()
     };
-    match given(&model, "name")? {
-        None => Ok((None, limits)),
-        Some(name) => match name.as_string() {
-            Some(name) => Ok((Some(name), limits)),
-            None => Err(bad(&format!("{path}.name"), "the name of a model", &name)),
-        },
-    }
+    let name = checked(&model, "name", &path, "the name of a model", JsValue::is_string)?;
+    Ok((name.and_then(|name| name.as_string()), limits))
 }
 
 /// Adds the limits of the model in `option` to `fields` as `name`. Returns the model's name.
@@ -161,10 +89,8 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
     set(fields, "model", name);
     value::flag(fields, "serverManaged")?;
     for name in ["sentenceShare", "cacheStepShare"] {
-        let share = given(fields, name)?;
-        if let Some(share) = share.filter(|share| !share.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share))) {
-            return Err(bad(&format!("options.{name}"), "a number from 0 to 1", &share));
-        }
+        let is_share = |share: &JsValue| share.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share));
+        checked(fields, name, "options", "a number from 0 to 1", is_share)?;
     }
     if given(fields, "previous")?.is_some() && given(fields, "cacheStepShare")?.is_none() {
         set(fields, "cacheStepShare", CACHE_STEP_SHARE);
@@ -179,10 +105,8 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
         };
         set(fields, "order", into_js(&passes)?);
     }
-    if let Some(priorities) = given(fields, "priorities")? {
-        if !priorities.is_object() {
-            return Err(bad("options.priorities", "an object of numbers by message id", &priorities));
-        }
+    let wanted = "an object of numbers by message id";
+    if let Some(priorities) = checked(fields, "priorities", "options", wanted, JsValue::is_object)? {
         let pairs = entries(&priorities)?;
         for pair in pairs.iter() {
             let pair: Array = pair.unchecked_into();
@@ -196,8 +120,7 @@ pub fn complete_prune(fields: &JsValue, history: &History) -> Result<()> {
     if let Some(previous) = given(fields, "previous")? {
         set(fields, "previous", JSON::parse(&json(&previous, "options.previous", Code::BadOption)?)?);
     }
-    let provider = given(fields, "provider")?;
-    if let Some(provider) = provider {
+    if let Some(provider) = given(fields, "provider")? {
         let name = provider.as_string().unwrap_or_default();
         crate::validity::Provider::from_name(&name).map_err(|error| to_js(error.at("options.provider")))?;
         set(fields, "format", provider);
@@ -219,18 +142,15 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
     }
     number(fields, "maxLlmTokens", "options")?;
     let is_share = |target: &JsValue| target.as_f64().is_some_and(|target| target > 0.0 && target <= 1.0);
-    if let Some(target) = given(fields, "targetShare")?.filter(|target| !is_share(target)) {
-        return Err(bad("options.targetShare", "a share above 0, at most 1", &target));
-    }
-    let on_failure = given(fields, "onFailure")?.unwrap_or_else(|| "offline".into());
-    if on_failure != "offline" && on_failure != "leave" {
-        return Err(bad("options.onFailure", "\"leave\" or \"offline\"", &on_failure));
-    }
+    checked(fields, "targetShare", "options", "a share above 0, at most 1", is_share)?;
+    let is_known = |on_failure: &JsValue| *on_failure == "offline" || *on_failure == "leave";
+    let on_failure = checked(fields, "onFailure", "options", "\"leave\" or \"offline\"", is_known)?;
+    let on_failure = on_failure.unwrap_or_else(|| "offline".into());
     set(fields, "offlineOnFailure", on_failure == "offline");
     set(fields, "hasModel", has_model);
     set_keep(fields, history)?;
     if let Some(cover) = given(fields, "cover")? {
-        known(&cover, &["from", "to"], "options.cover")?;
+        known(&cover, "from to", "options.cover")?;
         let range = Object::new();
         for name in ["from", "to"] {
             let Some(item) = given(&cover, name)? else { continue };
@@ -253,15 +173,12 @@ pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) ->
 
 /// Returns the profile as JSON text, with the options about protection.
 fn profile(fields: &JsValue) -> Result<Option<String>> {
-    let (profile, protect) = (given(fields, "profile")?, given(fields, "protect")?);
+    let wanted = "{ results, rounds, tokens, turn }";
+    let protect = checked(fields, "protect", "options", wanted, JsValue::is_object)?;
+    let is_profile = |given: &JsValue| given.is_string() || given.is_object() && !Array::is_array(given);
+    let profile = checked(fields, "profile", "options", "a name or an object", is_profile)?;
     let Some(given) = profile.or_else(|| protect.as_ref().map(|_| "espalier".into())) else { return Ok(None) };
-    if !given.is_string() && (!given.is_object() || list(&given).is_some()) {
-        return Err(bad("options.profile", "a name or an object", &given));
-    }
     let Some(protect) = protect else { return json(&given, "options.profile", Code::BadOption).map(Some) };
-    if !protect.is_object() {
-        return Err(bad("options.protect", "{ results, rounds, tokens, turn }", &protect));
-    }
     let all = Object::new();
     match given.as_string() {
         Some(name) => set(&all, "name", name),
@@ -276,7 +193,7 @@ fn profile(fields: &JsValue) -> Result<Option<String>> {
 fn ledger(fields: &JsValue) -> Result<Object> {
     let rules = Object::new();
     if let Some(given) = given(fields, "ledger")? {
-        known(&given, &["root", "tools", "dialect", "markers", "facts"], "options.ledger")?;
+        known(&given, "root tools dialect markers facts", "options.ledger")?;
         assign(&rules, &given)?;
     }
     let read_only = Object::new();
@@ -302,15 +219,10 @@ fn ledger(fields: &JsValue) -> Result<Object> {
 /// Completes the options of asking the model.
 fn complete_asking(fields: &JsValue) -> Result<()> {
     for name in ["focus", "recallTool", "jobId"] {
-        if let Some(value) = given(fields, name)?.filter(|value| !value.is_string()) {
-            return Err(bad(&format!("options.{name}"), "a text", &value));
-        }
+        checked(fields, name, "options", "a text", JsValue::is_string)?;
     }
-    if let Some(name) = given(fields, "recordProfile")?
-        && !RECORD_PROFILES.iter().any(|known| name == *known)
-    {
-        return Err(bad("options.recordProfile", &format!("one of {}", RECORD_PROFILES.join(", ")), &name));
-    }
+    let wanted = format!("one of {}", RECORD_PROFILES.join(", "));
+    checked(fields, "recordProfile", "options", &wanted, |name| RECORD_PROFILES.iter().any(|known| *name == **known))?;
     if given(fields, "trigger")?.is_none() {
         let is_manual = get(fields, "force")? == true || text(fields, "focus")?.is_some();
         set(fields, "trigger", if is_manual { "manual" } else { "overflow" });
@@ -324,7 +236,7 @@ fn complete_asking(fields: &JsValue) -> Result<()> {
     set(fields, "readsFiles", given(fields, "readFile")?.is_some());
     let breadcrumb = Object::new();
     if let Some(transcript) = given(fields, "transcript")? {
-        known(&transcript, &["path", "lines", "tool", "argument"], "options.transcript")?;
+        known(&transcript, "path lines tool argument", "options.transcript")?;
         if text(&transcript, "path")?.is_none() {
             return Err(bad("options.transcript.path", "a path", &get(&transcript, "path")?));
         }
@@ -339,7 +251,7 @@ fn complete_asking(fields: &JsValue) -> Result<()> {
 /// Returns the host's hooks, an object of functions.
 pub fn hooks(options: &JsValue) -> Result {
     let Some(hooks) = given(options, "hooks")? else { return Ok(JsValue::UNDEFINED) };
-    no_slip(&hooks, &["preCompact", "postCompact"], "options.hooks")?;
+    check_names(&hooks, "preCompact postCompact", "options.hooks", false)?;
     for name in ["preCompact", "postCompact"] {
         value::function(&hooks, name, "options.hooks")?;
     }
@@ -348,14 +260,10 @@ pub fn hooks(options: &JsValue) -> Result {
 
 fn check_prices(fields: &JsValue) -> Result<()> {
     let Some(prices) = given(fields, "prices")? else { return Ok(()) };
-    const NAMES: [&str; 4] = ["input", "cacheRead", "cacheWrite", "output"];
-    known(&prices, &NAMES, "options.prices")?;
-    for name in NAMES {
-        let price = given(&prices, name)?;
+    known(&prices, "input cacheRead cacheWrite output", "options.prices")?;
+    for name in ["input", "cacheRead", "cacheWrite", "output"] {
         let is_price = |price: &JsValue| price.as_f64().is_some_and(|price| price.is_finite() && price >= 0.0);
-        if let Some(price) = price.filter(|price| !is_price(price)) {
-            return Err(bad(&format!("options.prices.{name}"), "a number, 0 or more", &price));
-        }
+        checked(&prices, name, "options.prices", "a number, 0 or more", is_price)?;
     }
     Ok(())
 }
@@ -363,14 +271,8 @@ fn check_prices(fields: &JsValue) -> Result<()> {
 /// Returns the ids of the messages by another model than that of the newest one: only that model can read their
 /// thoughts.
 fn others(history: &History) -> Result<Array> {
-    let models: Vec<_> =
-        history.list().iter().map(|message| Ok(get(&message, "model")?.as_string())).collect::<Result<_>>()?;
-    let newest = models.iter().rev().flatten().next();
-    let out = Array::new();
-    for (at, model) in models.iter().enumerate() {
-        if model.is_some() && model.as_ref() != newest {
-            out.push(&history.id(&(at as f64).into()).into());
-        }
-    }
-    Ok(out)
+    let models: Vec<_> = history.list.iter().map(|message| get(&message, "model")).collect::<Result<_>>()?;
+    let newest = models.iter().rev().find(|model| model.is_string());
+    let is_other = |model: &JsValue| model.is_string() && Some(model) != newest;
+    Ok(models.iter().zip(&history.ids).filter(|(model, _)| is_other(model)).map(|(_, id)| JsValue::from(id)).collect())
 }

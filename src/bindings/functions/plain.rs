@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use js_sys::{Array, JSON, JsString, Reflect, Uint8Array};
+use js_sys::{JSON, JsString, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::value::{self, Result, get, is_nullish, list};
@@ -49,30 +49,7 @@ pub struct Plain {
 }
 
 /// The items of a list, in order.
-pub enum Items {
-    Plain(Rc<Plain>, u32, u32),
-    Host(Array, u32),
-    One(Option<Value>),
-}
-
-impl Iterator for Items {
-    type Item = Value;
-
-    fn next(&mut self) -> Option<Value> {
-        match self {
-            Items::Plain(plain, at, end) => (at < end).then(|| {
-                let value = plain.value(*at);
-                *at = plain.node(*at).next as u32;
-                value
-            }),
-            Items::Host(list, at) => (*at < list.length()).then(|| {
-                *at += 1;
-                Value::Host(list.get(*at - 1))
-            }),
-            Items::One(one) => one.take(),
-        }
-    }
-}
+pub type Items = Box<dyn Iterator<Item = Value>>;
 
 impl Value {
     /// Reads a value of the host without changing it.
@@ -140,7 +117,7 @@ impl Value {
         match self {
             Value::Plain(plain, at) if plain.node(*at).kind == Kind::Text => {
                 let raw = plain.raw(*at);
-                Some(if raw.contains('\\') { Cow::Owned(unescaped(raw)) } else { Cow::Borrowed(raw) })
+                Some(if raw.contains('\\') { Cow::Owned(plain.unescaped(*at)) } else { Cow::Borrowed(raw) })
             }
             _ => None,
         }
@@ -159,10 +136,19 @@ impl Value {
         match self {
             Value::Absent => None,
             Value::Plain(plain, at) => {
-                let Node { kind, next, .. } = plain.node(*at);
-                (*kind == Kind::List).then(|| Items::Plain(Rc::clone(plain), at + 1, *next as u32))
+                let (plain, mut at, end) = (Rc::clone(plain), *at + 1, plain.node(*at).next);
+                let is_list = plain.node(at - 1).kind == Kind::List;
+                let items = std::iter::from_fn(move || {
+                    let item = ((at as usize) < end).then(|| plain.value(at))?;
+                    at = plain.node(at).next as u32;
+                    Some(item)
+                });
+                is_list.then(|| Box::new(items) as Items)
             }
-            Value::Host(host) => list(host).map(|list| Items::Host(list, 0)),
+            Value::Host(host) => {
+                let list = list(host)?;
+                Some(Box::new((0..list.length()).map(move |at| Value::Host(list.get(at)))))
+            }
         }
     }
 
@@ -210,10 +196,17 @@ impl Plain {
         self.text.get(start + quote..end - quote).unwrap_or_default()
     }
 
+    fn unescaped(&self, at: u32) -> String {
+        let Node { start, end, .. } = *self.node(at);
+        serde_json::from_str(&self.text[start..end]).unwrap_or_default()
+    }
+
+    /// Returns a number. JavaScript converts those with fractions: code for that in the wasm takes 5 kB.
     fn number(&self, at: u32) -> Option<f64> {
         let raw = self.raw(at);
         let is_number = self.node(at).kind == Kind::Other && !raw.starts_with(['t', 'f']);
-        is_number.then(|| number(raw))
+        let by_host = |_| f64::try_from(JsValue::from(raw)).unwrap_or(f64::NAN);
+        is_number.then(|| raw.parse::<i64>().map_or_else(by_host, |whole| whole as f64))
     }
 
     /// Returns true for a value that must be read from the host: JSON writes null for a value that it cannot represent,
@@ -279,39 +272,4 @@ fn places(nodes: &[Node]) -> Vec<(u32, u32)> {
         }
     }
     places
-}
-
-fn unescaped(raw: &str) -> String {
-    let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some((before, escape)) = rest.split_once('\\') {
-        text.push_str(before);
-        let mut letters = escape.chars();
-        text.push(match letters.next().unwrap_or_default() {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            'b' => '\u{8}',
-            'f' => '\u{c}',
-            'u' => {
-                let code = letters.as_str().get(..4).unwrap_or_default();
-                letters = letters.as_str().get(4..).unwrap_or_default().chars();
-                u32::from_str_radix(code, 16).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
-            }
-            itself => itself,
-        });
-        rest = letters.as_str();
-    }
-    text.push_str(rest);
-    text
-}
-
-/// Reads a number in JSON. JavaScript converts numbers with fractions: code for that in the wasm takes 5 kB.
-fn number(text: &str) -> f64 {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.len() > 15 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return f64::try_from(JsValue::from(text)).unwrap_or(f64::NAN);
-    }
-    let whole = digits.bytes().fold(0.0, |sum, byte| sum * 10.0 + f64::from(byte - b'0'));
-    if digits.len() < text.len() { -whole } else { whole }
 }

@@ -7,7 +7,7 @@ use super::super::error::to_js;
 use super::super::history::{PruneOptions, pruned};
 use super::history::History;
 use super::options::{PRUNE, complete_prune, fields};
-use super::value::{Result, get, set};
+use super::value::{Result, get, object, set};
 use crate::history::prune::Picture;
 
 /// Cuts a request of neutral messages to a budget. Options and results are those of `prune` in the package.
@@ -30,8 +30,5 @@ pub fn prune(
     let mut options = PruneOptions::decode(&fields).map_err(to_js)?;
     options.limits.pictures = if is_limited { Picture::in_results(&read) } else { vec![] };
     let (plan, report) = pruned(&read, options)?;
-    let result = Object::new();
-    set(&result, "messages", history.rebuild(&plan)?);
-    set(&result, "report", report);
-    Ok(result.into())
+    Ok(object(&[("messages", history.rebuild(&plan)?.into()), ("report", report)]).into())
 }

@@ -5,15 +5,18 @@ use js_sys::{Array, Function, JsString, Object, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::super::error::to_js;
+use super::super::options::Counting;
 use super::super::prompt::builtin;
 use super::super::read::js_name;
 use super::options::{RENDER, model};
-use super::plain::{Items, Value};
+use super::plain::Value;
 use super::tree::{Node, Tree};
-use super::value::{self, Result, bad, coded, get, given, is_nullish, json, known, list, set, set_some};
-use super::wait::{Signal, answered};
+use super::value::{
+    self, Result, assign, bad, checked, coded, get, given, is_nullish, json, known, list, object, set, set_some,
+};
+use super::wait::{Ending, Signal, within};
 use crate::error::{Code, Error};
-use crate::prompt::{Ask, Failure, Inside, MAX_PRIORITY, Malformed, NodeId, Op, Options, Prompt, Sent, Step};
+use crate::prompt::{Ask, Failure, Inside, MAX_PRIORITY, Malformed, Mode, NodeId, Op, Options, Prompt, Sent, Step};
 
 /// Renders a prompt tree to a request that fits its budget. Options and results are those of `render` in the package.
 ///
@@ -52,25 +55,21 @@ impl Rendering {
             return Err(bad("options.format", "\"openai-chat\" or \"raw\"", &format));
         }
         let signal = Signal::of(options)?;
-        let counting = Object::new();
-        set(&counting, "format", format);
+        let fields = assign(&Object::new(), options)?;
         for name in ["encoding", "costModel"] {
-            match given(options, name)? {
-                Some(value) if !value.is_string() => return Err(bad(&format!("options.{name}"), "a name", &value)),
-                value => set_some(&counting, name, value),
-            }
+            checked(&fields, name, "options", "a name", JsValue::is_string)?;
         }
-        set_some(&counting, "model", model(options, "model")?.0);
-        set(&counting, "tools", tools(&get(options, "tools")?)?);
-        let all = Object::new();
-        set(&all, "counting", counting);
-        set(&all, "mode", if is_raw { "raw" } else { "openai" });
-        let (counter, overhead) = builtin(all.into())?;
+        set(&fields, "format", format);
+        set(&fields, "model", model(options, "model")?.0);
+        set(&fields, "tools", tools(&get(options, "tools")?)?);
+        let counting = Counting::of(&fields).map_err(to_js)?;
+        let mode = if is_raw { Mode::Raw } else { Mode::OpenAi };
+        let (counter, overhead) = builtin(&counting, mode, false).map_err(to_js)?;
         let backfill = value::flag(options, "backfill")?.unwrap_or(false);
         let host = match is_nullish(host) {
             true => None,
             false => {
-                known(host, &["render"], "host")?;
+                known(host, "render", "host")?;
                 value::function(host, "render", "host")?
             }
         };
@@ -106,18 +105,24 @@ impl Rendering {
 
     /// Asks the host for the content of all components together, and answers with it.
     async fn ask(&mut self, id: u32, elements: &[(NodeId, f64)]) -> Result<()> {
-        let asked = Array::new();
-        for &(node, budget) in elements {
-            let (Some(host), Node::Component(name, props)) = (&self.host, self.tree.node(node)) else { continue };
-            let sizing = Object::new();
-            set(&sizing, "tokenBudget", budget);
-            let endpoint = Object::new();
-            set(&endpoint, "modelMaxPromptTokens", self.budget);
-            set(&sizing, "endpoint", endpoint);
-            let made = host.call3(&JsValue::UNDEFINED, name, props, &sizing);
-            asked.push(&made.unwrap_or_else(|thrown| Promise::reject(&thrown).into()));
-        }
-        let made = answered(Promise::all(&asked).into(), self.signal.as_ref()).await?;
+        let call = |_: &JsValue| {
+            let asked = Array::new();
+            for &(node, budget) in elements {
+                let (Some(host), Node::Component(name, props)) = (&self.host, self.tree.node(node)) else { continue };
+                let endpoint = object(&[("modelMaxPromptTokens", self.budget.into())]);
+                let sizing = object(&[("tokenBudget", budget.into()), ("endpoint", endpoint.into())]);
+                let made = host.call3(&JsValue::UNDEFINED, name, props, &sizing);
+                asked.push(&made.unwrap_or_else(|thrown| Promise::reject(&thrown).into()));
+            }
+            Ok(Promise::all(&asked).into())
+        };
+        let made = match within(None, "", self.signal.as_ref(), &call).await {
+            Ending::Answered(made) => made,
+            Ending::Threw(thrown) => return Err(thrown),
+            Ending::Aborted | Ending::Late => {
+                return Err(self.signal.as_ref().map_or(JsValue::UNDEFINED, Signal::reason));
+            }
+        };
         let mut ops = Vec::new();
         for (at, (&(node, _), made)) in elements.iter().zip(made.unchecked_into::<Array>().iter()).enumerate() {
             if at > 0 {
@@ -133,7 +138,7 @@ impl Rendering {
             // A tree in the form of renderElementJSON, a node, or a list of nodes.
             let inner = get(&made, "node")?;
             let value = Value::read(if inner.is_object() { inner } else { made });
-            let nodes = value.items().unwrap_or(Items::One(Some(value)));
+            let nodes = value.items().unwrap_or_else(|| Box::new(std::iter::once(value)));
             self.tree.children(node, nodes, &mut ops)?;
         }
         self.prompt.resume_rendered(id, ops, &[]).map_err(to_js)
@@ -144,86 +149,86 @@ impl Rendering {
         if let Some(failure) = outcome.failure {
             return Err(self.exceeded(failure)?);
         }
-        let messages = Array::new();
-        for sent in &outcome.messages {
-            if let Some(message) = self.message(sent)? {
-                messages.push(&message);
-            }
-        }
+        let messages = self.messages(&outcome.messages)?;
         let removed = outcome.removed;
         if outcome.messages.is_empty() {
             return Err(self.empty(removed));
         }
-        let request = Object::new();
-        set(&request, "messages", &messages);
-        let rendered = Object::new();
-        set(&rendered, "request", request);
-        set(&rendered, "tokens", outcome.tokens + self.overhead);
-        set(&rendered, "budget", self.budget);
-        set(&rendered, "format", if self.is_raw { "raw" } else { "openai-chat" });
-        set(&rendered, "removed", removed);
-        Ok(rendered.into())
+        Ok(object(&[
+            ("request", object(&[("messages", messages.into())]).into()),
+            ("tokens", (outcome.tokens + self.overhead).into()),
+            ("budget", self.budget.into()),
+            ("format", if self.is_raw { "raw" } else { "openai-chat" }.into()),
+            ("removed", removed.into()),
+        ])
+        .into())
+    }
+
+    fn messages(&self, sent: &[Sent]) -> Result<Array> {
+        sent.iter().filter_map(|sent| self.message(sent).transpose()).collect()
     }
 
     fn message(&self, sent: &Sent) -> Result<Option<JsValue>> {
         let Node::Message { props, calls } = self.tree.node(sent.node) else { return Ok(None) };
-        let content = self.content(sent);
-        let calls: Vec<JsValue> = calls
-            .iter()
-            .flat_map(Array::iter)
-            .zip(0..)
-            .filter(|(_, at)| !sent.dropped_calls.contains(at))
-            .map(|(call, _)| self.call(&call))
-            .collect::<Result<_>>()?;
-        let message = if self.is_raw { raw(props, content, calls)? } else { openai(props, content, calls)? };
-        Ok(message.map(Into::into))
+        let role = props.field("role")?;
+        let (number, pieces, message) = (role.number(), self.pieces(sent), Object::new());
+        if self.is_raw {
+            set(&message, "role", role.host()?);
+            set(&message, "content", parts(&pieces));
+        } else {
+            let is_role = |number: &f64| (0.0..=TOOL).contains(number) && number.fract() == 0.0;
+            let Some(number) = number.filter(is_role) else { return Ok(None) };
+            let has_parts = number == USER || number == TOOL;
+            let is_text = !has_parts || !pieces.iter().any(Piece::is_part);
+            set(&message, "role", &js_name(["system", "user", "assistant", "tool"][number as usize])[0]);
+            set(&message, "content", if is_text { joined(&pieces).into() } else { openai_parts(&pieces)? });
+        }
+        let prop = |name: &'static str, is: fn(&Value) -> bool| {
+            let value = props.field(name)?;
+            if is(&value) { value.host().map(Some) } else { Ok(None) }
+        };
+        if number == Some(TOOL) {
+            let id = prop("toolCallId", |id| !matches!(id, Value::Absent))?;
+            set_some(&message, if self.is_raw { "toolCallId" } else { "tool_call_id" }, id);
+        } else {
+            set_some(&message, "name", prop("name", Value::is_truthy)?);
+        }
+        let calls = calls.iter().flat_map(Array::iter).zip(0..).filter(|(_, at)| !sent.dropped_calls.contains(at));
+        let calls = calls.map(|(call, _)| self.call(&call)).collect::<Result<Vec<_>>>()?;
+        if number == Some(ASSISTANT) && !calls.is_empty() {
+            set(&message, if self.is_raw { "toolCalls" } else { "tool_calls" }, calls);
+        }
+        Ok(Some(message.into()))
     }
 
-    /// Returns the text of a message, or the parts of a raw one if not all of them are texts.
-    fn content(&self, sent: &Sent) -> Content {
-        let mut run = Run::default();
-        let mut parts = None;
+    /// Returns the content of a message. Adjacent texts are one piece, apart from those of the host.
+    fn pieces(&self, sent: &Sent) -> Vec<Piece> {
+        let mut pieces = Vec::new();
         for &(node, breaks) in &sent.content {
+            let line = if breaks { "\n" } else { "" };
             match self.tree.node(node) {
-                Node::Text(start, end) => run.add(breaks, self.tree.words(*start, *end)),
-                Node::HostText(text) => {
-                    run.add(breaks, "");
-                    run.join(text);
-                }
-                Node::Part(part) => {
-                    let parts = parts.get_or_insert_with(Array::new);
-                    if let Some(text) = run.take() {
-                        parts.push(&text_part(&text));
+                Node::Text(start, end) => {
+                    let text = [line, self.tree.words(*start, *end)].concat();
+                    match pieces.last_mut() {
+                        Some(Piece::Text(last)) => last.push_str(&text),
+                        _ => pieces.push(Piece::Text(text)),
                     }
-                    parts.push(part);
                 }
+                Node::HostText(text) => pieces.extend([Piece::Text(line.to_owned()), Piece::HostText(text.clone())]),
+                Node::Part(part) => pieces.push(Piece::Part(part.clone())),
                 _ => {}
             }
         }
-        match (parts, run.take()) {
-            (None, text) => Content::Text(text),
-            (Some(parts), text) => {
-                if let Some(text) = text {
-                    parts.push(&text_part(&text));
-                }
-                Content::Parts(parts)
-            }
-        }
+        pieces
     }
 
     fn call(&self, call: &JsValue) -> Result {
-        let made = Object::new();
-        let (id, function) = (get(call, "id")?, get(call, "function")?);
-        if self.is_raw {
-            set(&made, "function", function);
-            set(&made, "id", id);
-            set(&made, "type", get(call, "type")?);
-        } else {
-            set(&made, "id", id);
-            set(&made, "function", function);
-            set(&made, "type", "function");
-        }
-        Ok(made.into())
+        let (id, function) = (("id", get(call, "id")?), ("function", get(call, "function")?));
+        let made = match self.is_raw {
+            true => [function, id, ("type", get(call, "type")?)],
+            false => [id, function, ("type", "function".into())],
+        };
+        Ok(object(&made).into())
     }
 
     fn exceeded(&mut self, failure: Failure) -> Result {
@@ -234,11 +239,8 @@ impl Rendering {
         let mut most = Vec::new();
         for (node, tokens) in failure.largest {
             let path = self.tree.readable(node);
-            let one = Object::new();
             most.push(format!("{path} ({tokens})"));
-            set(&one, "path", path);
-            set(&one, "tokens", tokens);
-            largest.push(&one);
+            largest.push(&object(&[("path", path.into()), ("tokens", tokens.into())]));
         }
         let most = if most.is_empty() { String::new() } else { format!(" Largest: {}.", most.join(", ")) };
         let error = coded(
@@ -250,18 +252,15 @@ impl Rendering {
             &limit,
         );
         error.set_name("BudgetExceededError");
-        let details = Object::new();
-        set(&details, "limit", limit);
-        set(&details, "budget", allowed);
-        set(&details, "needed", needed);
-        set(&details, "largest", largest);
+        let details = object(&[
+            ("limit", limit.into()),
+            ("budget", allowed.into()),
+            ("needed", needed.into()),
+            ("largest", largest.into()),
+        ]);
         set(&error, "details", details);
-        let messages = Array::new();
-        for sent in self.prompt.original().messages {
-            if let Some(message) = self.message(&sent)? {
-                messages.push(&message);
-            }
-        }
+        let original = self.prompt.original();
+        let messages = self.messages(&original.messages)?;
         set(&error, "messages", messages);
         Ok(error.into())
     }
@@ -279,33 +278,29 @@ impl Rendering {
             (format!("The prompt has no message with content. {why}"), "prompt")
         };
         let error = coded("empty_prompt", &message, path);
-        let details = Object::new();
-        set(&details, "budget", self.budget);
-        set(&details, "removed", removed);
+        let details = object(&[("budget", self.budget.into()), ("removed", removed.into())]);
         set(&error, "details", details);
         error.into()
     }
 
     fn malformed(&self, malformed: Malformed) -> JsValue {
-        match malformed {
+        let (node, code, why) = match malformed {
             Malformed::Stray(node) => {
-                let path = self.tree.path(node);
                 let text = match self.tree.node(node) {
                     Node::Text(start, end) => Some(self.tree.words(*start, *end).to_owned()),
                     Node::HostText(text) => Some(String::from(text)),
                     _ => None,
                 };
-                let said = text.map_or("Cannot have content outside a ChatMessage.".to_owned(), |text| {
+                let why = text.map_or("Cannot have content outside a ChatMessage.".to_owned(), |text| {
                     format!("Cannot have a text node outside a ChatMessage. Text: \"{text}\"")
                 });
-                coded("text_outside_message", &format!("{said} (at tsx element {path})"), &path).into()
+                (node, "text_outside_message", why)
             }
             Malformed::Alternative(node) => {
-                let path = self.tree.path(node);
-                let message = format!("Invalid number of children for EmptyAlternate flag (at tsx element {path})");
-                coded("bad_element", &message, &path).into()
+                (node, "bad_element", "Invalid number of children for EmptyAlternate flag".to_owned())
             }
-        }
+        };
+        self.tree.refuse(node, code, &why)
     }
 }
 
@@ -314,174 +309,66 @@ const IMAGE: u32 = 0;
 const TEXT: u32 = 1;
 const OPAQUE: u32 = 2;
 /// Roles of a raw message.
+const USER: f64 = 1.0;
 const ASSISTANT: f64 = 2.0;
 const TOOL: f64 = 3.0;
 
-#[wasm_bindgen]
-extern "C" {
-    /// A message, whose fields are set in one crossing each.
-    type Message;
-
-    #[wasm_bindgen(method, setter)]
-    fn set_role(this: &Message, role: &JsString);
-
-    #[wasm_bindgen(method, setter)]
-    fn set_content(this: &Message, content: &JsValue);
+/// A piece of the content of a message.
+enum Piece {
+    Text(String),
+    HostText(JsString),
+    /// The part of a raw message.
+    Part(JsValue),
 }
 
-/// The content of a message. An absent text is not an empty one.
-enum Content {
-    Text(Option<JsValue>),
-    Parts(Array),
-}
-
-/// Texts that are joined.
-#[derive(Default)]
-struct Run {
-    /// The text before `text`.
-    host: Option<JsString>,
-    text: String,
-    has_any: bool,
-}
-
-impl Run {
-    fn add(&mut self, breaks: bool, text: &str) {
-        self.has_any = true;
-        if breaks {
-            self.text.push('\n');
-        }
-        self.text.push_str(text);
-    }
-
-    fn join(&mut self, text: &JsString) {
-        let before = JsString::from(std::mem::take(&mut self.text));
-        let before = self.host.take().map_or(before.clone(), |host| host.concat(&before));
-        self.host = Some(before.concat(text));
-    }
-
-    /// Returns the text, if there is any.
-    fn take(&mut self) -> Option<JsValue> {
-        if !std::mem::take(&mut self.has_any) {
-            return None;
-        }
-        let text = JsValue::from(self.text.as_str());
-        self.text.clear();
-        Some(self.host.take().map_or(text.clone(), |host| host.concat(&text).into()))
+impl Piece {
+    fn is_part(&self) -> bool {
+        matches!(self, Piece::Part(_))
     }
 }
 
-fn text_part(text: &JsValue) -> Object {
-    let part = Object::new();
-    set(&part, "type", TEXT);
-    set(&part, "text", text);
-    part
+/// Returns the text of all texts.
+fn joined(pieces: &[Piece]) -> JsString {
+    let texts = pieces.iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(JsString::from(text.as_str())),
+        Piece::HostText(text) => Some(text.clone()),
+        Piece::Part(_) => None,
+    });
+    texts.reduce(|before, text| before.concat(&text)).unwrap_or_default()
 }
 
-fn raw(props: &Value, content: Content, calls: Vec<JsValue>) -> Result<Option<Object>> {
-    let role = props.field("role")?;
-    let number = role.number();
-    let message = Object::new();
-    set(&message, "role", role.host()?);
-    let parts = match content {
-        Content::Parts(parts) => parts,
-        Content::Text(text) => text.iter().map(|text| JsValue::from(text_part(text))).collect(),
+/// Returns the parts of a raw message.
+fn parts(pieces: &[Piece]) -> Array {
+    let runs = pieces.chunk_by(|a, b| !a.is_part() && !b.is_part());
+    let part = |run: &[Piece]| match run {
+        [Piece::Part(part)] => part.clone(),
+        texts => object(&[("type", TEXT.into()), ("text", joined(texts).into())]).into(),
     };
-    set(&message, "content", parts);
-    if number == Some(TOOL) {
-        set_some(&message, "toolCallId", call_id(props)?);
-    } else {
-        set_some(&message, "name", name(props)?);
-    }
-    if number == Some(ASSISTANT) && !calls.is_empty() {
-        set(&message, "toolCalls", calls);
-    }
-    Ok(Some(message))
-}
-
-fn call_id(props: &Value) -> Result<Option<JsValue>> {
-    match props.field("toolCallId")? {
-        Value::Absent => Ok(None),
-        id => id.host().map(Some),
-    }
-}
-
-fn name(props: &Value) -> Result<Option<JsValue>> {
-    let name = props.field("name")?;
-    if name.is_truthy() { name.host().map(Some) } else { Ok(None) }
-}
-
-fn openai(props: &Value, content: Content, calls: Vec<JsValue>) -> Result<Option<Object>> {
-    let number = props.field("role")?.number();
-    let Some(number) = number.filter(|number| (0.0..=TOOL).contains(number) && number.fract() == 0.0) else {
-        return Ok(None);
-    };
-    let message = Object::new();
-    let role = js_name(["system", "user", "assistant", "tool"][number as usize]);
-    message.unchecked_ref::<Message>().set_role(&role[0]);
-    let has_parts = number == 1.0 || number == TOOL;
-    let content = match content {
-        Content::Text(text) => text.unwrap_or_else(|| "".into()),
-        Content::Parts(parts) if has_parts => openai_parts(&parts)?,
-        Content::Parts(parts) => words(&parts)?.into(),
-    };
-    message.unchecked_ref::<Message>().set_content(&content);
-    if number == TOOL {
-        set_some(&message, "tool_call_id", call_id(props)?);
-        return Ok(Some(message));
-    }
-    set_some(&message, "name", name(props)?);
-    if number == ASSISTANT && !calls.is_empty() {
-        set(&message, "tool_calls", calls);
-    }
-    Ok(Some(message))
-}
-
-/// Returns the joined text of the text parts.
-fn words(parts: &Array) -> Result<JsString> {
-    let texts = Array::new();
-    for part in parts.iter() {
-        if get(&part, "type")? == TEXT {
-            texts.push(&get(&part, "text")?);
-        }
-    }
-    Ok(texts.join(""))
+    runs.map(part).collect()
 }
 
 /// Returns the parts in OpenAI's form; one text if there are only texts. Documents have no form there.
-fn openai_parts(parts: &Array) -> Result {
-    let out = Array::new();
-    let mut is_text = true;
-    for part in parts.iter() {
+fn openai_parts(pieces: &[Piece]) -> Result {
+    let (out, texts) = (Array::new(), Array::new());
+    for part in parts(pieces).iter() {
         let kind = get(&part, "type")?;
         let made: JsValue = if kind == IMAGE {
-            let image = Object::new();
-            set(&image, "type", "image_url");
-            set(&image, "image_url", get(&part, "imageUrl")?);
-            image.into()
+            object(&[("type", "image_url".into()), ("image_url", get(&part, "imageUrl")?)]).into()
         } else if kind == OPAQUE {
             get(&part, "value")?
         } else if kind == TEXT {
-            let text = Object::new();
-            set(&text, "type", "text");
-            set(&text, "text", get(&part, "text")?);
-            text.into()
+            object(&[("type", "text".into()), ("text", get(&part, "text")?)]).into()
         } else {
             continue;
         };
-        if made.is_falsy() {
-            continue;
+        if made.is_truthy() {
+            if get(&made, "type")? == "text" {
+                texts.push(&get(&made, "text")?);
+            }
+            out.push(&made);
         }
-        is_text = is_text && get(&made, "type")? == "text";
-        out.push(&made);
     }
-    if !is_text {
-        return Ok(out.into());
-    }
-    let texts = Array::new();
-    for part in out.iter() {
-        texts.push(&get(&part, "text")?);
-    }
-    Ok(texts.join("").into())
+    Ok(if texts.length() == out.length() { texts.join("").into() } else { out.into() })
 }
 
 /// Returns the definitions of tools in the core's form, wherever a provider puts their three fields.
@@ -502,13 +389,10 @@ fn tools(given: &JsValue) -> Result<Array> {
         let name = get(from, "name")?.as_string().or(get(from, "type")?.as_string());
         set(&made, "name", name.unwrap_or_else(|| format!("tool {at}")));
         set_some(&made, "description", get(from, "description")?.as_string());
-        for name in ["parameters", "input_schema", "inputSchema", "parametersJsonSchema", "schema"] {
-            let schema = get(from, name)?;
-            if !is_nullish(&schema) {
-                let text = schema.as_string().map_or_else(|| json(&schema, &path, Code::BadOption), Ok)?;
-                set(&made, "schema", text);
-                break;
-            }
+        let names = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema", "schema"];
+        let schemas = names.into_iter().map(|name| get(from, name)).collect::<Result<Vec<_>>>()?;
+        if let Some(schema) = schemas.iter().find(|schema| !is_nullish(schema)) {
+            set(&made, "schema", schema.as_string().map_or_else(|| json(schema, &path, Code::BadOption), Ok)?);
         }
         out.push(&made);
     }

@@ -4,8 +4,9 @@
 use js_sys::{Array, JSON, JsString, Map};
 use wasm_bindgen::prelude::*;
 
+use super::super::prompt::role as role_of;
 use super::plain::{Items, Value};
-use super::value::{Result, coded, get, is_nullish, list};
+use super::value::{Result, coded, get, is_nullish, list, object, set};
 use crate::message::{Part, Role};
 use crate::prompt::{Call, Element, Leaf, LeafKind, Literal, MAX_PRIORITY, MessageShape, Op, Reserve, Shape, Wording};
 
@@ -42,9 +43,8 @@ pub enum Node {
 /// The nodes in the order of their numbers in the core.
 pub struct Tree {
     nodes: Vec<Node>,
-    parents: Vec<Option<u32>>,
-    /// Names of elements; `None` for those without a name.
-    names: Vec<Option<String>>,
+    /// For each node the one around it, and its name if it is an element.
+    places: Vec<(Option<u32>, Option<String>)>,
     /// All texts, concatenated.
     texts: String,
     kept: Map,
@@ -62,11 +62,11 @@ impl Tree {
         if !node.is_object() {
             return Err(coded("bad_element", "tree must be { node }, as renderElementJSON gives it", "tree").into());
         }
-        let (nodes, parents, names, texts) = (vec![], vec![], vec![], String::new());
-        let mut tree = Tree { nodes, parents, names, texts, kept: Map::new(), is_live };
+        let (nodes, places, texts) = (vec![], vec![], String::new());
+        let mut tree = Tree { nodes, places, texts, kept: Map::new(), is_live };
         let mut ops = vec![Op::Open(Box::default())];
         tree.add(None, Some("LogicalWrapper".to_owned()), Node::Container);
-        tree.children(0, Items::One(Some(Value::read(node))), &mut ops)?;
+        tree.children(0, Box::new(std::iter::once(Value::read(node))), &mut ops)?;
         ops.push(Op::Close);
         Ok((tree, ops))
     }
@@ -81,7 +81,7 @@ impl Tree {
     }
 
     /// Returns the names from the root to an element, or to the one around a node.
-    pub fn path(&self, id: u32) -> String {
+    fn path(&self, id: u32) -> String {
         self.joined(id, " > ", |_, name| if name.is_empty() { "<anonymous>" } else { name })
     }
 
@@ -95,23 +95,23 @@ impl Tree {
     }
 
     fn joined<'a>(&'a self, id: u32, with: &str, shown: fn(&'a Node, &'a str) -> &'a str) -> String {
-        let up = std::iter::successors(Some(id as usize), |at| self.parents[*at].map(|parent| parent as usize));
+        let up = std::iter::successors(Some(id as usize), |at| self.places[*at].0.map(|parent| parent as usize));
         let mut names: Vec<&str> =
-            up.filter_map(|at| Some(shown(&self.nodes[at], self.names[at].as_deref()?))).collect();
+            up.filter_map(|at| Some(shown(&self.nodes[at], self.places[at].1.as_deref()?))).collect();
         names.reverse();
         names.join(with)
     }
 
     fn add(&mut self, parent: Option<u32>, name: Option<String>, node: Node) -> u32 {
         self.nodes.push(node);
-        self.parents.push(parent);
-        self.names.push(name);
+        self.places.push((parent, name));
         (self.nodes.len() - 1) as u32
     }
 
-    fn refuse(&self, id: u32, why: &str) -> JsValue {
+    /// Returns an error about an element, or about that around a node.
+    pub fn refuse(&self, id: u32, code: &str, why: &str) -> JsValue {
         let path = self.path(id);
-        coded("bad_element", &format!("{why} (at tsx element {path})"), &path).into()
+        coded(code, &format!("{why} (at tsx element {path})"), &path).into()
     }
 
     /// Reads children of an element and their descendants.
@@ -128,7 +128,11 @@ impl Tree {
             let parent = *parent;
             if let Some(inner) = self.child(parent, &item, ops)? {
                 if frames.len() == MAX_DEPTH {
-                    return Err(self.refuse(parent, "Children are nested too deeply, or hold themselves"));
+                    return Err(self.refuse(
+                        parent,
+                        "bad_element",
+                        "Children are nested too deeply, or hold themselves",
+                    ));
                 }
                 frames.push(inner);
             }
@@ -159,10 +163,10 @@ impl Tree {
                 tokens: usage.unwrap_or(0.0),
                 part: Some(part),
             };
-            self.add(Some(parent), None, Node::Part(raw(2, &[("value", value)])));
+            self.add(Some(parent), None, Node::Part(raw(2, "value", value)));
             ops.push(Op::Leaf(Box::new(leaf)));
         } else if kind == Some(BREAKPOINT) && matches!(self.nodes[parent as usize], Node::Message { .. }) {
-            let part = raw(3, &[("cacheType", json.field("cacheType")?.host()?)]);
+            let part = raw(3, "cacheType", json.field("cacheType")?.host()?);
             self.add(Some(parent), None, Node::Part(part));
             let leaf = Leaf { kind: LeafKind::Breakpoint, priority: MAX_PRIORITY, tokens: 0.0, part: None };
             ops.push(Op::Leaf(Box::new(leaf)));
@@ -203,7 +207,7 @@ impl Tree {
             match value.number().filter(|number| !number.is_nan()) {
                 Some(number) => Ok(Some(number + 0.0)),
                 None if value.is_nullish() => Ok(None),
-                None => Err(tree.refuse(id, &format!("{name} must be a number"))),
+                None => Err(tree.refuse(id, "bad_element", &format!("{name} must be a number"))),
             }
         };
         let own = number(self, "priority")?;
@@ -216,7 +220,7 @@ impl Tree {
         let keep_with = json.field("keepWithId")?.number().map(|id| self.keep(id));
         if let Some(component) = &component {
             if !self.is_live {
-                return Err(self.refuse(id, "A component needs host.render, which makes its content"));
+                return Err(self.refuse(id, "bad_element", "A component needs host.render, which makes its content"));
             }
             self.nodes[id as usize] = Node::Component(component.clone(), props.host()?);
         }
@@ -237,7 +241,7 @@ impl Tree {
             spliced: !self.is_live,
         })));
         let children = if component.is_some() { None } else { json.field("children")?.items() };
-        Ok((id, children.unwrap_or(Items::One(None))))
+        Ok((id, children.unwrap_or_else(|| Box::new(std::iter::empty()))))
     }
 
     fn reserve(&self, id: u32, reserve: &Value) -> Result<Option<Reserve>> {
@@ -250,22 +254,16 @@ impl Tree {
         let share = reserve.string().filter(|share| share.starts_with('/'));
         // JavaScript converts numbers in texts: code for that in the wasm takes 5 kB.
         let share = share.and_then(|share| f64::try_from(JsValue::from(&share[1..])).ok());
-        share
-            .filter(|share| !share.is_nan())
-            .map(Reserve::Share)
-            .map(Some)
-            .ok_or_else(|| self.refuse(id, "flexReserve must be a number of tokens or a share such as \"/3\""))
+        share.filter(|share| !share.is_nan()).map(Reserve::Share).map(Some).ok_or_else(|| {
+            self.refuse(id, "bad_element", "flexReserve must be a number of tokens or a share such as \"/3\"")
+        })
     }
 
     fn message(&mut self, id: u32, json: &Value, props: &Value) -> Result<Shape> {
-        let Some(role) = props.field("role")?.number() else { return Err(self.refuse(id, "Invalid ChatMessage!")) };
-        let role = match role as i64 {
-            0 => Some(Role::System),
-            1 => Some(Role::User),
-            2 => Some(Role::Assistant),
-            3 => Some(Role::Tool),
-            _ => None,
+        let Some(role) = props.field("role")?.number() else {
+            return Err(self.refuse(id, "bad_element", "Invalid ChatMessage!"));
         };
+        let role = role_of(role);
         let calls = list(&props.field("toolCalls")?.host()?);
         let kept = if calls.is_some() { list(&json.field("callsKeptWith")?.host()?) } else { None };
         let written = |value: Value| -> Result<String> {
@@ -316,13 +314,12 @@ impl Tree {
             media_type: said(&mime),
             detail: said(&detail),
         };
-        let reference = js_sys::Object::new();
-        super::value::set(&reference, "url", url);
-        super::value::set(&reference, "detail", if detail.is_null() { JsValue::UNDEFINED } else { detail });
+        let shown = if detail.is_null() { JsValue::UNDEFINED } else { detail };
+        let reference = object(&[("url", url.into()), ("detail", shown)]);
         if mime.is_truthy() {
-            super::value::set(&reference, "mediaType", mime);
+            set(&reference, "mediaType", mime);
         }
-        self.nodes[id as usize] = Node::Part(raw(0, &[("imageUrl", reference.into())]));
+        self.nodes[id as usize] = Node::Part(raw(0, "imageUrl", reference.into()));
         Ok(leaf(LeafKind::Image, priority, part))
     }
 
@@ -334,10 +331,8 @@ impl Tree {
             data_length: u64::from(length(&data)),
             pages: None,
         };
-        let reference = js_sys::Object::new();
-        super::value::set(&reference, "data", data);
-        super::value::set(&reference, "mediaType", kind);
-        self.nodes[id as usize] = Node::Part(raw(4, &[("documentData", reference.into())]));
+        let reference = object(&[("data", data), ("mediaType", kind)]);
+        self.nodes[id as usize] = Node::Part(raw(4, "documentData", reference.into()));
         Ok(leaf(LeafKind::Document, priority, part))
     }
 
@@ -362,13 +357,8 @@ fn priority(json: &Value) -> Result<f64> {
 }
 
 /// Returns a part of a raw message.
-fn raw(kind: u32, fields: &[(&'static str, JsValue)]) -> JsValue {
-    let part = js_sys::Object::new();
-    super::value::set(&part, "type", kind);
-    for (name, value) in fields {
-        super::value::set(&part, name, value);
-    }
-    part.into()
+fn raw(kind: u32, name: &'static str, value: JsValue) -> JsValue {
+    object(&[("type", kind.into()), (name, value)]).into()
 }
 
 /// Returns a value as a text, as JavaScript writes it.

@@ -30,6 +30,15 @@ pub fn put(object: &JsValue, name: &JsValue, value: &JsValue) {
     Reflect::set(object, name, value).ok();
 }
 
+/// Makes an object with these fields.
+pub fn object(fields: &[(&'static str, JsValue)]) -> Object {
+    let object = Object::new();
+    for (name, value) in fields {
+        set(&object, name, value);
+    }
+    object
+}
+
 /// Writes a field that may be absent.
 pub fn set_some(object: &JsValue, name: &'static str, value: Option<impl Into<JsValue>>) {
     if let Some(value) = value {
@@ -101,22 +110,18 @@ pub fn coded(code: &str, message: &str, path: &str) -> js_sys::Error {
     let error = js_sys::Error::new(message);
     error.set_name("EspalierError");
     set(&error, "code", code);
-    set(&error, "path", path);
+    set_some(&error, "path", Some(path).filter(|path| !path.is_empty()));
     error
 }
 
 /// Returns the error for an option of the wrong kind.
 pub fn bad(path: &str, wanted: &str, value: &JsValue) -> JsValue {
-    let found = if value.is_object() { "an object".to_owned() } else { shown(value) };
+    let found = match (value.is_object(), value.is_string()) {
+        (true, _) => "an object".to_owned(),
+        (_, true) => JSON::stringify(value).map(String::from).unwrap_or_default(),
+        _ => string(value).unwrap_or_default(),
+    };
     refused(Code::BadOption, &format!("must be {wanted}, and is {found}"), path)
-}
-
-/// Formats a value for a message.
-fn shown(value: &JsValue) -> String {
-    match value.is_string() {
-        true => JSON::stringify(value).map(String::from).unwrap_or_default(),
-        false => string(value).unwrap_or_default(),
-    }
 }
 
 /// Returns a value as JavaScript's `String` writes it; `None` if that throws.
@@ -125,54 +130,58 @@ pub fn string(value: &JsValue) -> Option<String> {
     string.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
 }
 
+/// Returns an option that is not undefined.
+///
+/// # Errors
+/// `bad_option` if it is not as `wanted`.
+pub fn checked(
+    object: &JsValue,
+    name: &'static str,
+    within: &str,
+    wanted: &str,
+    is: fn(&JsValue) -> bool,
+) -> Result<Option<JsValue>> {
+    match given(object, name)? {
+        Some(value) if !is(&value) => Err(bad(&format!("{within}.{name}"), wanted, &value)),
+        value => Ok(value),
+    }
+}
+
 /// Returns a function from the options.
 pub fn function(object: &JsValue, name: &'static str, within: &str) -> Result<Option<Function>> {
-    match given(object, name)? {
-        None => Ok(None),
-        Some(value) => {
-            value.dyn_into().map(Some).map_err(|value| bad(&format!("{within}.{name}"), "a function", &value))
-        }
-    }
+    Ok(checked(object, name, within, "a function", JsValue::is_function)?.map(JsCast::unchecked_into))
 }
 
 /// Returns a switch from the options.
 pub fn flag(options: &JsValue, name: &'static str) -> Result<Option<bool>> {
-    match given(options, name)? {
-        None => Ok(None),
-        Some(value) => match value.as_bool() {
-            Some(is) => Ok(Some(is)),
-            None => Err(bad(&format!("options.{name}"), "true or false", &value)),
-        },
-    }
+    let is = checked(options, name, "options", "true or false", |value| value.as_bool().is_some())?;
+    Ok(is.and_then(|is| is.as_bool()))
 }
 
-/// Refuses a value that is not an object, and an object with names that are not among `names`.
+/// Refuses a value that is not an object, and an object with names that are not among `names` (a list with spaces
+/// between).
 ///
 /// # Errors
 /// `bad_option` with the path of the first unknown name, and the nearest known one.
-pub fn known(options: &JsValue, names: &[&'static str], within: &str) -> Result<()> {
+pub fn known(options: &JsValue, names: &'static str, within: &str) -> Result<()> {
     check_names(options, names, within, true)
 }
 
-/// Checks an object that another library may have made: it only refuses a name that looks like a typing error of a
-/// known one.
-pub fn no_slip(object: &JsValue, names: &[&'static str], within: &str) -> Result<()> {
-    check_names(object, names, within, false)
-}
-
-fn check_names(options: &JsValue, names: &[&'static str], within: &str, is_strict: bool) -> Result<()> {
+/// Checks names as [`known`] does. Unless `is_strict`, as for an object that another library may have made, it only
+/// refuses a name that looks like a typing error of a known one.
+pub fn check_names(options: &JsValue, names: &'static str, within: &str, is_strict: bool) -> Result<()> {
     if !options.is_object() || Array::is_array(options) {
         return Err(bad(within, "an object", options));
     }
     for key in Object::keys(options.unchecked_ref::<Object>()).iter() {
         let name = key.as_string().unwrap_or_default();
-        if names.contains(&name.as_str()) || field(options, &key)?.is_undefined() {
+        if names.split(' ').any(|known| known == name) || field(options, &key)?.is_undefined() {
             continue;
         }
         let near = nearest(&name, names);
         let hint = match near {
             Some(near) => format!("is unknown; did you mean {near}?"),
-            None if is_strict => format!("is unknown; it may have {}", names.join(", ")),
+            None if is_strict => format!("is unknown; it may have {}", names.replace(' ', ", ")),
             None => continue,
         };
         let error = refused(Code::BadOption, &hint, &format!("{within}.{name}"));
@@ -185,10 +194,10 @@ fn check_names(options: &JsValue, names: &[&'static str], within: &str, is_stric
 }
 
 /// Returns the name with the fewest wrong letters: at most three, and at most a third of them.
-fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+fn nearest(name: &str, names: &'static str) -> Option<&'static str> {
     let plain = simple(name);
     let max = (plain.len() / 3).min(3);
-    let near = names.iter().map(|one| (distance(&plain, &simple(one)), *one)).min_by_key(|(wrong, _)| *wrong);
+    let near = names.split(' ').map(|one| (distance(&plain, &simple(one)), one)).min_by_key(|(wrong, _)| *wrong);
     near.filter(|(wrong, _)| *wrong <= max).map(|(_, one)| one)
 }
 

@@ -1,13 +1,10 @@
 //! Callbacks of the host with a timeout.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-
 use js_sys::futures::JsFuture;
-use js_sys::{Array, Function, Object, Promise};
+use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
 
-use super::value::{self, Result, bad, get, set};
+use super::value::{self, Result, bad, coded, get, object};
 
 #[wasm_bindgen]
 extern "C" {
@@ -27,13 +24,14 @@ extern "C" {
     #[wasm_bindgen(method, js_name = removeEventListener)]
     fn forget(this: &Signal, event: &str, listener: &Function);
 
+    #[derive(Clone)]
     type AbortController;
 
     #[wasm_bindgen(constructor)]
     fn new() -> AbortController;
 
     #[wasm_bindgen(method, getter)]
-    fn signal(this: &AbortController) -> JsValue;
+    fn signal(this: &AbortController) -> Signal;
 
     #[wasm_bindgen(method)]
     fn abort(this: &AbortController, reason: &JsValue);
@@ -72,85 +70,39 @@ pub enum Ending {
     Aborted,
 }
 
-/// A call of the host.
-pub struct Call<'a> {
-    pub callback: &'a Function,
-    pub this: &'a JsValue,
-    pub argument: &'a JsValue,
-    /// True for a request to a model, which also contains the signal.
-    pub holds_signal: bool,
-}
-
-/// Calls the host with `{ signal }` as the second argument, and waits at most `ms` or until `outer` aborts. A later
-/// answer is dropped. `late` is the abort reason of the callback's signal then.
-pub async fn within(ms: f64, late: JsValue, outer: Option<&Signal>, call: Call<'_>) -> Ending {
+/// Calls the host with `{ signal }`, and waits at most `ms` or until `outer` aborts. A later answer is dropped, and the
+/// signal aborts; its reason is then an error with the text `late`, or that of `outer`.
+pub async fn within(ms: Option<u64>, late: &str, outer: Option<&Signal>, call: &dyn Fn(&JsValue) -> Result) -> Ending {
     if Signal::is_aborted(outer) {
         return Ending::Aborted;
     }
-    let controller = Rc::new(AbortController::new());
-    let ended = Rc::new(Cell::new(None));
-    let stop: RefCell<Option<Function>> = RefCell::new(None);
-    let stopped = Promise::new(&mut |resolve, _| *stop.borrow_mut() = Some(resolve));
-    let stop = stop.into_inner();
-    let ending = |how: fn() -> Ending, reason: Box<dyn Fn() -> JsValue>| {
-        let (controller, ended, stop) = (Rc::clone(&controller), Rc::clone(&ended), stop.clone());
-        Closure::<dyn FnMut()>::new(move || {
-            if ended.replace(Some(how)).is_some() {
-                return;
-            }
-            controller.abort(&reason());
-            if let Some(stop) = &stop {
-                // The function that resolves a promise does not throw.
-                stop.call0(&JsValue::UNDEFINED).ok();
-            }
-        })
+    let controller = AbortController::new();
+    let inner = controller.signal();
+    let stopped = Promise::new(&mut |stop, _| inner.listen("abort", &stop));
+    let aborting = |reason: Box<dyn Fn() -> JsValue>| {
+        let controller = controller.clone();
+        Closure::<dyn FnMut()>::new(move || controller.abort(&reason()))
     };
-    let on_late = ending(|| Ending::Late, Box::new(move || late.clone()));
-    let signal = outer.cloned();
-    let on_abort =
-        ending(|| Ending::Aborted, Box::new(move || signal.as_ref().map_or(JsValue::UNDEFINED, Signal::reason)));
-    let timer = set_timeout(on_late.as_ref().unchecked_ref(), ms.min(MAX_DELAY_MS));
+    let (late, signal) = (late.to_owned(), outer.cloned());
+    let on_late = aborting(Box::new(move || coded("timeout", &late, "").into()));
+    let on_abort = aborting(Box::new(move || signal.as_ref().map_or(JsValue::UNDEFINED, Signal::reason)));
+    let timer = ms.map(|ms| set_timeout(on_late.as_ref().unchecked_ref(), (ms as f64).min(MAX_DELAY_MS)));
     if let Some(outer) = outer {
         outer.listen("abort", on_abort.as_ref().unchecked_ref());
     }
-    let context = Object::new();
-    set(&context, "signal", controller.signal());
-    if call.holds_signal {
-        set(call.argument, "signal", controller.signal());
-    }
-    let answer = match call.callback.call2(call.this, call.argument, &context) {
+    let answer = match call(&object(&[("signal", inner.clone().into())])) {
         Ok(answer) => Promise::resolve(&answer),
         Err(thrown) => Promise::reject(&thrown),
     };
     let first = JsFuture::from(Promise::race(&Array::of2(&answer, &stopped))).await;
-    clear_timeout(&timer);
+    clear_timeout(&timer.unwrap_or_default());
     if let Some(outer) = outer {
         outer.forget("abort", on_abort.as_ref().unchecked_ref());
     }
-    match (ended.get(), first) {
-        (Some(how), _) => how(),
-        (None, Ok(answer)) => Ending::Answered(answer),
-        (None, Err(_)) if Signal::is_aborted(outer) => Ending::Aborted,
-        (None, Err(thrown)) => Ending::Threw(thrown),
+    match first {
+        _ if Signal::is_aborted(outer) => Ending::Aborted,
+        _ if inner.aborted() => Ending::Late,
+        Ok(answer) => Ending::Answered(answer),
+        Err(thrown) => Ending::Threw(thrown),
     }
-}
-
-/// Waits for the result of a callback, which may be a promise, until an abort.
-pub async fn answered(value: JsValue, outer: Option<&Signal>) -> Result {
-    let promise = Promise::resolve(&value);
-    let Some(outer) = outer else { return JsFuture::from(promise).await };
-    let stop: RefCell<Option<Function>> = RefCell::new(None);
-    let stopped = Promise::new(&mut |_, reject| *stop.borrow_mut() = Some(reject));
-    let stop = stop.into_inner();
-    let signal = outer.clone();
-    let on_abort = Closure::<dyn FnMut()>::new(move || {
-        if let Some(stop) = &stop {
-            // The function that rejects a promise does not throw.
-            stop.call1(&JsValue::UNDEFINED, &signal.reason()).ok();
-        }
-    });
-    outer.listen("abort", on_abort.as_ref().unchecked_ref());
-    let first = JsFuture::from(Promise::race(&Array::of2(&promise, &stopped))).await;
-    outer.forget("abort", on_abort.as_ref().unchecked_ref());
-    first
 }

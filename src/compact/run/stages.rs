@@ -81,7 +81,7 @@ impl Compaction {
             Continuation::Files { covered, makes, paths } => {
                 let read = answers.into_iter().map(|answer| match answer {
                     Answer::File { text } => Ok(text),
-                    Answer::Failed { reason, .. } => Err(reason),
+                    Answer::Failed { reason, .. } | Answer::TooLong { reason, .. } => Err(reason),
                     _ => Err("no text came back".to_string()),
                 });
                 let files: Vec<(String, std::result::Result<String, String>)> = paths.into_iter().zip(read).collect();
@@ -158,7 +158,7 @@ impl Compaction {
     fn note_hook(&mut self, name: &'static str, answer: Option<Answer>, outcome: HookOutcome) {
         let (outcome, why) = match answer {
             Some(Answer::Failed { reason, kind: Failure::Timeout }) => (HookOutcome::Timeout, Some(reason)),
-            Some(Answer::Failed { reason, .. }) => (HookOutcome::Failed, Some(reason)),
+            Some(Answer::Failed { reason, .. } | Answer::TooLong { reason, .. }) => (HookOutcome::Failed, Some(reason)),
             Some(Answer::Hook { .. }) => (outcome, None),
             _ => (HookOutcome::Failed, Some("the hook was not answered by one".into())),
         };
