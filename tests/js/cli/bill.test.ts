@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { CLI } from "../command.ts";
 
 const pathOf = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
-const cli = pathOf("../pkg/dist/cli.js");
 const run = pathOf("fixtures/transcripts/openhands-ponyc-4593.json");
 const session = pathOf("fixtures/sessions/claude-code.jsonl");
 
 function bill(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "bill", ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, "bill", ...args], { encoding: "utf8" });
   return { status, stdout, stderr };
 }
 

@@ -16,8 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { CLI } from "../command.ts";
 
-const cli = new URL("../../../pkg/dist/cli.js", import.meta.url).pathname;
 const home = mkdtempSync(join(tmpdir(), "espalier-files-"));
 after(() => rmSync(home, { recursive: true, force: true }));
 const file = (name: string, content: string | Uint8Array) => writeFileSync(join(home, name), content);
@@ -35,7 +35,7 @@ symlinkSync(join(home, "own.json"), join(home, "soft.json"));
 linkSync(join(home, "own.json"), join(home, "hard.json"));
 
 function run(args: readonly string[], stdin: number | string = "") {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, ...args], {
     encoding: "utf8",
     cwd: home,
     ...(typeof stdin === "string" ? { input: stdin } : { stdio: [stdin, "pipe", "pipe"] }),

@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { CLI } from "../command.ts";
 
-const cli = new URL("../../../pkg/dist/cli.js", import.meta.url).pathname;
 const home = mkdtempSync(join(tmpdir(), "espalier-cli-"));
 after(() => rmSync(home, { recursive: true, force: true }));
 mkdirSync(join(home, "src"));
@@ -25,7 +25,7 @@ const HISTORY = [
 
 function run(args: readonly string[], input = "", env: Record<string, string> = {}) {
   const { NO_COLOR: _, FORCE_COLOR: __, ...own } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, ...args], {
     input,
     encoding: "utf8",
     cwd: home,

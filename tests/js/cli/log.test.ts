@@ -8,8 +8,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { CLI } from "../command.ts";
 
-const cli = new URL("../../../pkg/dist/cli.js", import.meta.url).pathname;
 const home = mkdtempSync(join(tmpdir(), "espalier-log-"));
 after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -28,7 +28,7 @@ const text = (name: string) => readFileSync(join(home, name), "utf8");
 const messagesOf = (name: string): unknown => JSON.parse(text(name));
 
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: "utf8", cwd: home });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, ...args], { encoding: "utf8", cwd: home });
   return { status, stdout, stderr };
 }
 
@@ -158,7 +158,7 @@ for (const log of [[], ["--log", "interrupted.log"]]) {
       "none.json",
       ...log,
     ];
-    const child = spawn(process.execPath, [cli, ...args], { cwd: home });
+    const child = spawn(process.execPath, [...CLI, ...args], { cwd: home });
     await once(server, "request");
     child.kill("SIGINT");
     const [code] = (await once(child, "exit")) as [number];

@@ -6,11 +6,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { ignoring } from "../../../js/files/ignore.ts";
 import { printable } from "../../../js/cli/printable.ts";
+import { CLI } from "../command.ts";
 
-const cli = fileURLToPath(new URL("../../../pkg/dist/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "espalier-outline-"));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -37,7 +36,7 @@ symlinkSync(join(folder, "src"), join(folder, "link"));
 
 const run = (...args: string[]) => asked("", ...args);
 const asked = (input: string, ...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "outline", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, "outline", ...args], {
     encoding: "utf8",
     input,
   });

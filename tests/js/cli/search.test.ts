@@ -6,12 +6,11 @@ import { readdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFile
 import { join } from "node:path";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
+import { CLI } from "../command.ts";
 import { folder, write } from "../search/trees.ts";
 
-const cli = new URL("../../../pkg/dist/cli.js", import.meta.url).pathname;
-
 function run(args: readonly string[], { input = "", cwd }: { input?: string; cwd?: string } = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "search", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, "search", ...args], {
     input,
     encoding: "utf8",
     maxBuffer: 1e8,

@@ -6,16 +6,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { CLI } from "../command.ts";
 import { fixture } from "../sessions/sessions.ts";
 
-const cli = new URL("../../../pkg/dist/cli.js", import.meta.url).pathname;
 const home = mkdtempSync(join(tmpdir(), "espalier-sessions-"));
 after(() => rmSync(home, { recursive: true, force: true }));
 const log = fixture("claude-code.jsonl");
 writeFileSync(join(home, "s.jsonl"), log);
 
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, ...args], {
     encoding: "utf8",
     cwd: home,
     input: log,

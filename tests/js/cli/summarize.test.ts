@@ -6,10 +6,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { espalier } from "../built.ts";
+import { CLI } from "../command.ts";
 
-const cli = fileURLToPath(new URL("../../../pkg/dist/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "espalier-summarize-"));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -26,7 +25,7 @@ const python =
 const binary = file("binary.ts", new Uint8Array([102, 0, 111]));
 
 function run(args: readonly string[], input = "") {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "summarize", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, "summarize", ...args], {
     encoding: "utf8",
     input,
   });

@@ -6,16 +6,15 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { CLI } from "../command.ts";
 import { begin, round } from "./support.ts";
 
-const cli = fileURLToPath(new URL("../../../pkg/dist/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "espalier-cli-"));
 const file = join(folder, "messages.json");
 const log = join(folder, "log.jsonl");
 
 function espalier(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...CLI, ...args], { encoding: "utf8" });
   return { status, stdout, stderr };
 }
 
@@ -101,7 +100,7 @@ test("a plan as JSON, and of standard input; nothing of it is coloured", () => {
   );
   assert.deepEqual([status, messages, edits.length > 0], ["applied", undefined, true]);
   assert.ok(report.after.total <= 2_000);
-  const piped = spawnSync(process.execPath, [cli, "compact", "-", "--budget", "2k", "--plan"], {
+  const piped = spawnSync(process.execPath, [...CLI, "compact", "-", "--budget", "2k", "--plan"], {
     encoding: "utf8",
     input: JSON.stringify(begin(20)),
   });
@@ -130,7 +129,7 @@ test("a plan that cannot be had, files that cannot be written, options of other 
     [["count", file, "--plan"], 2, /--plan is for espalier compact/],
     [["count", file, "--budget", "2k"], 2, /--budget is for espalier prune, compact, bill, summarize, outline/],
     [["prune", file, "--budget", "2k", "--selection", "1"], 2, /--selection is for espalier summarize/],
-    [["summarize", cli, "--budget", "2k", "--llm", "x:y"], 2, /--llm is for espalier compact/],
+    [["summarize", CLI[1]!, "--budget", "2k", "--llm", "x:y"], 2, /--llm is for espalier compact/],
     [["outline", folder, "--budget", "2k", "--lines"], 2, /--lines is for espalier summarize/],
   ];
   for (const [args, status, words] of table) {

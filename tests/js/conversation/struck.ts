@@ -126,4 +126,7 @@ export async function settled(conversation: Opened): Promise<void> {
   for (let waited = 0; conversation.usage().job === "running" && waited < 2_000; waited += 1) await pause(5);
   await rest();
 }
+export const broken = (): never => {
+  throw new Error("broken");
+};
 export const hang = () => new Promise<never>(() => {});

@@ -13,6 +13,7 @@ import type { Compacted, CompactionComplete } from "../../../js/conversation/typ
 import { espalier } from "../built.ts";
 import { KEY, NAMES, WANTED, firing, hurried, noSecret, scripted } from "../providers/support.ts";
 import type { WireName } from "../providers/support.ts";
+import { isTried } from "../runs.ts";
 import { HOSTS, heard, rest, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
@@ -124,11 +125,13 @@ async function check(
   await conversation.dispose();
 }
 
-for (const name of NAMES) {
-  for (const [behaviour, status] of WANTED) {
+for (const [row, name] of NAMES.entries()) {
+  for (const [column, [behaviour, status]] of WANTED.entries()) {
     test(`${name}, ${behaviour}: at the first call ${status}, at the second look the first summary counts`, async () => {
       for (const background of [false, true])
-        for (const isSecond of [false, true]) await check(name, behaviour, status, background, isSecond);
+        for (const isSecond of [false, true])
+          if (isTried(2, row, column, Number(background), Number(isSecond)))
+            await check(name, behaviour, status, background, isSecond);
     });
   }
 }

@@ -207,11 +207,11 @@ for (const [row, [name, { messages, total }]] of [...whole].entries()) {
   test(`compact: ${name}`, async () => {
     for (const [column, options] of COMPACT.entries()) {
       for (const [at, share] of [0.7, 0.3].entries()) {
-        if (!isTried(3, row, column, at)) continue;
+        if (!isTried(5, row, column, at)) continue;
         const budget = Math.floor(total * share);
         await checkCompact(messages, { ...options, budget }, said);
       }
-      if (isTried(3, row, column, 2)) await checkCompact(messages, { ...options, budget: total >> 1 });
+      if (isTried(5, row, column, 2)) await checkCompact(messages, { ...options, budget: total >> 1 });
     }
     await checkCompact(messages, { budget: 10 }, said);
     await checkCompact(messages, { budget: total * 2 }, said);
