@@ -36,8 +36,6 @@ const sources = {
 const ALONE = ["engine/", "entries/", "errors/", "options/", "prompt/jsx", "formats/new-format"];
 /** The maximum number of files in one process: the groups fill two cores evenly, and a crash fails few tests. */
 const GROUP = 12;
-/** V8 optimises the engine's functions after ten times as much work as usual: of 21 s of a bundle that saves 2. */
-const TIERING = "--wasm-tiering-budget=18000000";
 
 const folders = process.argv.slice(2);
 const files = readdirSync(here, { recursive: true, encoding: "utf8" })
@@ -80,7 +78,7 @@ process.exit(isGreen ? 0 : 1);
 
 function run(flags, modules) {
   if (modules.length === 0) return true;
-  const options = [...flags, TIERING, "--test", "--test-concurrency=2", "--test-reporter=spec"];
+  const options = [...flags, "--test", "--test-concurrency=2", "--test-reporter=spec"];
   const paths = modules.map((path) => relative(root, path));
   return spawnSync(process.execPath, [...options, ...paths], { cwd: root, stdio: "inherit" }).status === 0;
 }
