@@ -6,6 +6,9 @@
 import { maxOutputOf, modelOf } from "./limits.ts";
 import { toolsOf } from "../formats/tools.ts";
 import type { Reading } from "../formats/adapter.ts";
+import { RULES } from "../formats/index.ts";
+import { isLostCall } from "../formats/reasoning-ids.ts";
+import type { Fields } from "../formats/values.ts";
 import type { HookAnswer, ModelEffect } from "../engine/drive.ts";
 import { providerOf } from "../validity/providers.ts";
 import { wireSendable } from "./wire-repair.ts";
@@ -106,7 +109,7 @@ export function llmRequest(
     };
   }
   const receiver = providerOf(reading.format, provider);
-  const asked = reading.rebuild(shape === "simple" ? twoTexts(system, prompt) : plan);
+  const asked = reading.rebuild(shape === "simple" ? twoTexts(system, prompt) : withoutLostCalls(reading, plan));
   const facts = { model, tools: given };
   const built = receiver ? wireSendable(asked, reading.format, receiver, facts, signatures).messages : asked;
   const list: unknown = Array.isArray(built) ? built : (built as Record<string, unknown>)[source.name];
@@ -116,6 +119,17 @@ export function llmRequest(
     messages: Array.isArray(list) ? (list as unknown[]) : [...source.list],
     ...(shape === "fork" && source.request && { request: built as Record<string, unknown> }),
   };
+}
+
+/** Leaves out what the provider refuses without the reasoning that led to it: a request for a summary shows none. */
+function withoutLostCalls({ format, messages, source }: Reading, plan: PlanItem[]): PlanItem[] {
+  const { inAnswer } = RULES[format];
+  if (!inAnswer) return plan;
+  const before = messages.length - source.list.length;
+  const places = new Map(messages.map(({ id }, at) => [id, at - before]));
+  const placeOf = (item: PlanItem) => (item.type === "insert" ? -1 : (places.get(item.id) ?? -1));
+  const isLost = isLostCall(inAnswer, (at) => source.list[at] as Fields, new Set(plan.map(placeOf)));
+  return plan.filter((item) => placeOf(item) < 0 || !isLost(placeOf(item)));
 }
 
 /** A plan of two messages that the conversation does not have. */

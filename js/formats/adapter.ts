@@ -273,7 +273,6 @@ export function carriedOut<Piece>(
   // something.
   const out: { value: unknown; at: number | undefined; run?: unknown[] }[] = [];
   const push = (value: unknown, at: number | undefined, joins = false) => {
-    if (value === undefined) return;
     const last = out.at(-1);
     const untouched = !joins && last?.at !== undefined && at !== undefined && last.at + 1 === at;
     const { merge } = adapter;

@@ -19,21 +19,51 @@ export const inAnswer: InAnswer = ({ type, role }) => {
 /** Items whose id is optional. Those of searches and other tools of the platform are not. */
 const hasOptionalId = ({ type }: Fields) =>
   type === undefined || type === "message" || type === "function_call" || type === "custom_tool_call";
+
 /** What the platform called by itself: no item answers it. */
 const isOwnCall = (item: Fields) => item["call_id"] === undefined && item["callId"] === undefined;
 
 /**
  * Returns a function that takes the id from a message or call whose reasoning a plan leaves out: "Item 'fc_…' of type
  * 'function_call' was provided without its required 'reasoning' item" (OpenAI, status 400; AI SDK, change log of 2026).
- * OpenAI accepts the item without an id. It refuses a search ("Item 'ws_…' of type 'web_search_call'", mastra-ai/mastra
- * and others) in any form, so the function returns `undefined` for it. `stays` holds the indices of the items in the
- * result.
+ * It accepts the item without an id. `stays` holds the indices of the items in the result.
  */
 export function withoutLostIds(
   inAnswer: InAnswer,
   item: (at: number) => Fields,
   stays: ReadonlySet<number | undefined>,
 ): (value: unknown, at: number) => unknown {
+  const isLost = lost(inAnswer, item, stays);
+  return (value, at) => {
+    const message = value as Fields;
+    if (message["id"] === undefined || !hasOptionalId(message) || !isLost(message, at)) return value;
+    return copy(message, { id: undefined });
+  };
+}
+
+/**
+ * Returns whether a plan must leave out the item at an index as well: OpenAI refuses a search without its reasoning in
+ * any form ("Item 'ws_…' of type 'web_search_call' was provided without its required 'reasoning' item", mastra-ai/mastra
+ * and others).
+ */
+export function isLostCall(
+  inAnswer: InAnswer,
+  item: (at: number) => Fields,
+  stays: ReadonlySet<number | undefined>,
+): (at: number) => boolean {
+  const isLost = lost(inAnswer, item, stays);
+  return (at) => {
+    const call = item(at);
+    return call["id"] !== undefined && !hasOptionalId(call) && isOwnCall(call) && isLost(call, at);
+  };
+}
+
+/** Returns whether the reasoning that led to an item does not stay. */
+function lost(
+  inAnswer: InAnswer,
+  item: (at: number) => Fields,
+  stays: ReadonlySet<number | undefined>,
+): (message: Fields, at: number) => boolean {
   // By index: the reasoning before an item of an answer, -1 if there is none. Each index is looked at once.
   const led = new Map<number, number>();
   const ledBy = (at: number): number => {
@@ -48,12 +78,9 @@ export function withoutLostIds(
     for (let index = from + 1; index <= at; index += 1) led.set(index, found);
     return found;
   };
-  return (value, at) => {
-    const message = value as Fields;
-    if (message["id"] === undefined || inAnswer(message) !== "item") return value;
+  return (message, at) => {
+    if (inAnswer(message) !== "item") return false;
     const reasoning = ledBy(at);
-    if (reasoning < 0 || stays.has(reasoning)) return value;
-    if (hasOptionalId(message)) return copy(message, { id: undefined });
-    return isOwnCall(message) ? undefined : value;
+    return reasoning >= 0 && !stays.has(reasoning);
   };
 }

@@ -102,17 +102,8 @@ test("results and messages of the user end an answer", () =>
     [undefined, undefined, "msg_1"],
   ));
 
-test("a search by the platform goes with its reasoning: its id is not optional", () => {
-  const items = [reasoning("rs_1"), search("ws_1"), message("msg_1", "Found.")];
-  for (const format of ["openai-responses", "openai-agents"] as const) {
-    const asked = format === "openai-agents" ? items.map(asAgents) : items;
-    const { messages, rebuild } = readConversation(asked, { format });
-    const kept = (stays: number[]) =>
-      (rebuild(stays.map((at) => ({ type: "keep", id: messages[at]!.id }))) as Item[]).map(({ id }) => id);
-    assert.deepEqual(kept([1, 2]), [undefined]);
-    assert.deepEqual(kept([0, 1]), ["rs_1", "ws_1"]);
-  }
-});
+test("the id of a search by the platform stays: it is not optional", () =>
+  check([reasoning("rs_1"), search("ws_1"), message("msg_1", "Found.")], [1, 2], ["ws_1", undefined]));
 
 /** What OpenAI refuses, by the ids that the answers had. */
 function refused(sent: readonly Item[], answers: readonly Item[]): string[] {
@@ -168,6 +159,7 @@ test("the request for a summary shows calls without the ids of what they do not 
     },
   });
   assert.ok(asked.some((sent) => sent.some(({ type }) => type === "function_call")));
+  assert.ok(!asked.some((sent) => sent.some(({ type }) => type === "web_search_call")));
   for (const sent of asked) assert.deepEqual(refused(sent, items), []);
 });
 
