@@ -147,9 +147,13 @@ export async function opened(name, { ready = "#result:not([hidden])", before, ..
 
 /** Waits until a page has its service worker, and these files are cached for times without a server. */
 export async function kept(page, ...files) {
-  await page.evaluate(async (files) => {
-    await navigator.serviceWorker.ready;
-    while (!(await Promise.all(files.map((file) => caches.match(file)))).every(Boolean))
-      await new Promise((resolve) => setTimeout(resolve, 50));
-  }, files);
+  // A service worker that could not be installed is never ready: only a wait with a limit ends.
+  await page.waitForFunction(
+    async (files) => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      return registration?.active && (await Promise.all(files.map((file) => caches.match(file)))).every(Boolean);
+    },
+    files,
+    { polling: 50 },
+  );
 }
