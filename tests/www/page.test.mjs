@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { beforeEach, test } from "node:test";
-import { contextOf, hosted } from "./browser.mjs";
+import { contextOf, forgotten, hosted } from "./browser.mjs";
 import { alerted, drop, figures, fitted, holds, openTab, paste, setBudget, upload } from "./conversation.mjs";
 
 const host = hosted();
@@ -11,10 +11,8 @@ let page;
 const complaints = [];
 const strangers = [];
 
-beforeEach(async () => {
-  await page?.context().close();
+async function start() {
   page = await (await contextOf(host.browser, { viewport: { width: 1280, height: 1400 } })).newPage();
-  complaints.length = strangers.length = 0;
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on(
@@ -22,6 +20,10 @@ beforeEach(async () => {
     (request) =>
       !request.url().startsWith(host.url) && !/^(data|blob):/.test(request.url()) && strangers.push(request.url()),
   );
+}
+beforeEach(async () => {
+  await (page ? forgotten(page, host) : start());
+  complaints.length = strangers.length = 0;
 });
 
 const SMALL = "#example=marshmallow";

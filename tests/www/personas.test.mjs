@@ -8,7 +8,7 @@ import { after, afterEach, before, test } from "node:test";
 import { createPiece, render, TextChunk, UserMessage } from "../../pkg/dist/prompt-node.js";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { kept, launch } from "./browser.mjs";
+import { contextOf, kept, launch } from "./browser.mjs";
 import { person, read } from "./person.mjs";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ after(async () => {
 });
 
 async function arrive(options = {}) {
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context = await contextOf(browser, { viewport: { width: 1280, height: 900 }, ...options });
   page = await context.newPage();
   page.setDefaultTimeout(20_000);
   someone = person(page);
@@ -93,7 +93,7 @@ test("an agent's developer reads when it compacts, how long requests wait, and w
 });
 
 test("on a phone without a network, a session is opened and fitted", async () => {
-  await arrive({ viewport: { width: 400, height: 800 }, hasTouch: true, isMobile: true });
+  await arrive({ viewport: { width: 400, height: 800 }, hasTouch: true, isMobile: true, isKept: true });
   await kept(page, "sessions.js", "vocab/o200k_base.vocab");
   await context.setOffline(true);
   await page.reload();

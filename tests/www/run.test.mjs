@@ -63,11 +63,40 @@ async function open(hash = "") {
   await complete();
 }
 
-/** Changes something, and waits for the run that follows. */
-async function changed(act) {
-  await act();
-  await page.waitForSelector("#run-stop");
+/**
+ * Leaves the view and returns: it is built anew, with nothing chosen, and shows the run that it has. Most cases look at
+ * the run of the first example, whose 485 requests need not be replayed for each.
+ */
+async function again() {
+  await page.click("#view-conversation");
+  await page.waitForSelector("#conversation [role=option]");
+  await page.click("#view-run");
+  await page.waitForSelector("#run");
   await complete();
+}
+
+/** Changes something, and waits for the run that follows, however soon it ends. */
+async function changed(act) {
+  const begun = page.waitForSelector("#run-stop");
+  await act();
+  await begun;
+  await complete();
+}
+
+/** Changes the settings in the address of the open page. */
+const address = (hash) => changed(() => page.goto(`${server.url}#view=run${hash}`));
+
+/** Begins to note the numbers of requests that the state shows; returns a function that reads them. */
+async function counts() {
+  await page.evaluate(() => {
+    globalThis.counts = [];
+    const note = () => {
+      const [, count] = /^([\d,]+) of/.exec(document.getElementById("run-state")?.textContent) ?? [];
+      if (count !== undefined) globalThis.counts.push(Number(count.replace(/,/g, "")));
+    };
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  return () => page.evaluate(() => globalThis.counts);
 }
 
 const sums = (column = 1) =>
@@ -105,6 +134,17 @@ const pixels = (name) =>
     return count;
   }, name);
 
+test("stopping keeps what there is, and says so", async () => {
+  await page.waitForFunction(() => document.querySelectorAll("#run-requests .row").length > 0);
+  await page.click("#run-stop");
+  await page.waitForFunction(() => document.getElementById("run-state").textContent.includes("was stopped"));
+  const [count] = (await page.textContent("#run-requests-title")).match(/\d+/);
+  assert.ok(Number(count) > 0 && Number(count) < 485, count);
+  await page.click("#run-again");
+  await complete();
+  assert.equal(await page.textContent("#run-requests-title"), "Requests (485)");
+});
+
 test("it replays the first example, and shows the run that the package makes in Node", async () => {
   await complete();
   const replay = await expected();
@@ -125,7 +165,7 @@ test("it replays the first example, and shows the run that the package makes in 
 });
 
 test("the chart is drawn, in colours of the theme, and says what it shows to those who do not see it", async () => {
-  await open();
+  await again();
   assert.ok((await pixels("in")) > 1_000 && (await pixels("bad")) > 100);
   assert.match(
     await page.getAttribute("#run-chart", "aria-label"),
@@ -142,7 +182,7 @@ test("the chart is drawn, in colours of the theme, and says what it shows to tho
 });
 
 test("a click into the chart chooses that request, and shows its messages and its plan", async () => {
-  await open();
+  await again();
   const box = await page.locator("#run-chart .u-over").boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await page.waitForSelector("#run-messages .row");
@@ -163,7 +203,7 @@ test("a click into the chart chooses that request, and shows its messages and it
 });
 
 test("by keyboard alone: the next compaction, its messages, why one is gone, the text behind it", async () => {
-  await open();
+  await again();
   await page.focus("#run-requests");
   await page.keyboard.press("]");
   await page.waitForSelector("#run-messages .row");
@@ -186,10 +226,11 @@ test("by keyboard alone: the next compaction, its messages, why one is gone, the
     () => document.querySelector("#run-messages [aria-selected=true] .what").textContent !== "",
   );
   assert.equal(await page.evaluate(() => document.activeElement.id), "run-messages", "the focus stays");
+  await page.selectOption("#run-fates", "all");
 });
 
 test("only the rows that can be seen are in the page", async () => {
-  await open();
+  await again();
   await page.focus("#run-requests");
   await page.keyboard.press("End");
   await page.waitForSelector("#run-messages .row");
@@ -198,31 +239,13 @@ test("only the rows that can be seen are in the page", async () => {
   assert.ok((await page.locator("#run-messages .row").count()) < 50);
 });
 
-test("a slower summary is ready later, and one that fails is shown as failed", async () => {
-  await open();
-  const events = async (request) => (await rowOf(request))[4];
-  assert.match(await events(14), /compaction 1 is ready/);
-  await changed(async () => {
-    await page.fill("#run-latency", "28");
-    await page.press("#run-latency", "Tab");
-  });
-  assert.doesNotMatch(await events(14), /ready/);
-  assert.match(await events(15), /compaction 1 is ready/);
-  await changed(() => page.selectOption("#run-failures", "always"));
-  const { requests, compactions } = await expected({ latency: 28, failures: "always" });
-  assert.equal((await sums())["waits"], String(requests.filter(({ waited }) => waited > 0).length));
-  await page.selectOption("#run-filter", "events");
-  const list = await page.innerText("#run-requests");
-  assert.match(list, /compaction 1 failed: The scripted model is told to fail/);
-  assert.ok(compactions.every(({ author, outcome }) => outcome !== "applied" || author === "rule"));
-  await page.selectOption("#run-filter", "all");
-  assert.deepEqual(complaints, []);
-});
-
 test("two runs side by side: deltas, what differs, and all of it in the address", async () => {
-  await open();
+  await again();
   await changed(() => page.check("#run-two"));
+  const shown = await counts();
   await changed(() => page.selectOption("#run-b-profile", "copilot-cli"));
+  const since = (await shown()).slice((await shown()).indexOf(0));
+  assert.ok(since.find((count) => count > 0) >= 485, `A is not replayed: ${since.slice(0, 5)}`);
   assert.equal(await page.textContent(".differs"), "window 64,000 / 32,000, profile espalier / copilot-cli");
   const [a, b] = [await expected(), await expected({ budget: 32_000, profile: "copilot-cli" })];
   const [first, second] = [totalsOf(a), totalsOf(b)];
@@ -254,7 +277,7 @@ test("two runs side by side: deltas, what differs, and all of it in the address"
 });
 
 test("what if a compaction were undone: the messages come back, and the next one is made sooner", async () => {
-  await open();
+  await again();
   await rowOf(20);
   await page.waitForSelector("#run-undo-0");
   await changed(() => page.click("#run-undo-0"));
@@ -267,8 +290,73 @@ test("what if a compaction were undone: the messages come back, and the next one
   assert.doesNotMatch((await rowOf(20))[4], /undone/);
 });
 
+test("at 400 px the chart stays in sight while one goes to the settings", async () => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  await again();
+  await page.focus("#run-pace");
+  const [chart, slider] = await page.evaluate(() =>
+    ["run-chart", "run-pace"].map((id) => {
+      const { top, bottom } = document.getElementById(id).getBoundingClientRect();
+      return { top, bottom };
+    }),
+  );
+  assert.ok(chart.top >= 0 && chart.bottom < 500 && slider.top > chart.bottom && slider.bottom <= 800);
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
+test("a slower summary is ready later, and one that fails is shown as failed", async () => {
+  await again();
+  const events = async (request) => (await rowOf(request))[4];
+  assert.match(await events(14), /compaction 1 is ready/);
+  await changed(async () => {
+    await page.fill("#run-latency", "28");
+    await page.press("#run-latency", "Tab");
+  });
+  assert.doesNotMatch(await events(14), /ready/);
+  assert.match(await events(15), /compaction 1 is ready/);
+  await changed(() => page.selectOption("#run-failures", "always"));
+  const { requests, compactions } = await expected({ latency: 28, failures: "always" });
+  assert.equal((await sums())["waits"], String(requests.filter(({ waited }) => waited > 0).length));
+  await page.selectOption("#run-filter", "events");
+  const list = await page.innerText("#run-requests");
+  assert.match(list, /compaction 1 failed: The scripted model is told to fail/);
+  assert.ok(compactions.every(({ author, outcome }) => outcome !== "applied" || author === "rule"));
+  await page.selectOption("#run-filter", "all");
+  assert.deepEqual(complaints, []);
+});
+
+for (const [what, size] of [
+  ["wide", { width: 1280, height: 900 }],
+  ["narrow", { width: 400, height: 800 }],
+]) {
+  test(`${what}: axe finds nothing with all details open, nothing overflows, and targets are large enough`, async () => {
+    await page.setViewportSize(size);
+    if (new URL(page.url()).hash.includes("run.b.budget=32000")) await again();
+    else await open("&run.b=1&run.b.budget=32000&run.b.profile=copilot-cli");
+    await page.waitForSelector(".profiles");
+    await page.focus("#run-requests");
+    await page.keyboard.press("]");
+    await page.waitForSelector("#run-messages .row");
+    await page.focus("#run-messages");
+    await page.keyboard.press("ArrowDown");
+    await page.waitForSelector("#run-detail pre");
+    assert.deepEqual(await findingsOf(page), []);
+    const problems = await page.evaluate(() => {
+      const small = [...document.querySelectorAll("#run :is(button, select, input, summary)")].filter((one) => {
+        const box = one.closest("label.check")?.getBoundingClientRect() ?? one.getBoundingClientRect();
+        return box.width > 0 && (box.height < 24 || box.width < 24);
+      });
+      const wide = document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : [];
+      return [...small.map(({ id, textContent }) => `${id || textContent} is small`), ...wide];
+    });
+    assert.deepEqual(problems, []);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+}
+
 test("the figures, the picture and the code can be taken along", async () => {
-  await open("&run.b=1&run.b.profile=copilot-cli");
+  await again();
+  await address("&run.b=1&run.b.profile=copilot-cli");
   const saved = async (button) => {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
     return readFileSync(await download.path());
@@ -289,24 +377,26 @@ test("the figures, the picture and the code can be taken along", async () => {
   assert.match(code, /profile: "espalier", model: \{ maxPromptTokens: 64000 \}, llm/);
   await page.click(".profiles summary");
   assert.match(await page.innerText(".profiles"), /fields of espalier and copilot-cli differ[\s\S]*applyMin/);
+  await changed(() => page.uncheck("#run-two"));
 });
 
-test("a window that nothing fits into: the requests say so, and the run goes on", async () => {
-  await open("&example=marshmallow&budget=4000");
-  await changed(async () => {
-    await page.fill("#run-budget", "900");
-    await page.press("#run-budget", "Tab");
+test("402,554 tokens are replayed while the window is dragged", async () => {
+  await again();
+  await busy(page, "402,554 tokens are replayed and the window is dragged", async () => {
+    const slider = await page.locator("#run-slider").boundingBox();
+    await page.mouse.move(slider.x + slider.width * 0.2, slider.y + slider.height / 2);
+    await page.mouse.down();
+    for (let step = 0; step < 40; step += 1) {
+      await page.mouse.move(slider.x + slider.width * (0.2 + step / 100), slider.y + slider.height / 2);
+      await page.waitForTimeout(40);
+    }
+    await page.mouse.up();
+    await page.waitForSelector("#run-stop");
+    await complete();
   });
-  const [title] = (await page.textContent("#run-requests-title")).match(/\d+/);
-  assert.ok(Number(title) > 5);
-  assert.ok(Number((await sums())["requests that do not fit"]) > 0);
-  await page.selectOption("#run-filter", "events");
-  assert.match(await page.innerText("#run-requests"), /What must be kept needs [\d,]+ tokens/);
-  await page.selectOption("#run-filter", "all");
 });
 
 test("a session that its agent compacted says so, and its whole history can be replayed", async () => {
-  await open();
   await page.setInputFiles("#file", new URL("../fixtures/sessions/claude-code.jsonl", import.meta.url).pathname);
   await page.waitForSelector("#run-whole");
   await complete();
@@ -351,73 +441,16 @@ test("a conversation in Espalier's own format is replayed, in a list, in a reque
   assert.deepEqual(complaints, []);
 });
 
-test("stopping keeps what there is, and says so", async () => {
-  await page.goto("about:blank");
-  await page.goto(`${server.url}#view=run`);
-  await page.waitForFunction(() => document.querySelectorAll("#run-requests .row").length > 0);
-  await page.click("#run-stop");
-  await page.waitForFunction(() => document.getElementById("run-state").textContent.includes("was stopped"));
-  const [count] = (await page.textContent("#run-requests-title")).match(/\d+/);
-  assert.ok(Number(count) > 0 && Number(count) < 485, count);
-  await page.click("#run-again");
-  await complete();
-  assert.equal(await page.textContent("#run-requests-title"), "Requests (485)");
-});
-
-test("402,554 tokens are replayed while the window is dragged", async () => {
-  await open();
-  await busy(page, "402,554 tokens are replayed and the window is dragged", async () => {
-    const slider = await page.locator("#run-slider").boundingBox();
-    await page.mouse.move(slider.x + slider.width * 0.2, slider.y + slider.height / 2);
-    await page.mouse.down();
-    for (let step = 0; step < 40; step += 1) {
-      await page.mouse.move(slider.x + slider.width * (0.2 + step / 100), slider.y + slider.height / 2);
-      await page.waitForTimeout(40);
-    }
-    await page.mouse.up();
-    await page.waitForSelector("#run-stop");
-    await complete();
+test("a window that nothing fits into: the requests say so, and the run goes on", async () => {
+  await open("&example=marshmallow&budget=4000");
+  await changed(async () => {
+    await page.fill("#run-budget", "900");
+    await page.press("#run-budget", "Tab");
   });
-});
-
-for (const [what, size] of [
-  ["wide", { width: 1280, height: 900 }],
-  ["narrow", { width: 400, height: 800 }],
-]) {
-  test(`${what}: axe finds nothing with all details open, nothing overflows, and targets are large enough`, async () => {
-    await page.setViewportSize(size);
-    await open("&run.b=1&run.b.budget=32000&run.b.profile=copilot-cli");
-    await page.waitForSelector(".profiles");
-    await page.focus("#run-requests");
-    await page.keyboard.press("]");
-    await page.waitForSelector("#run-messages .row");
-    await page.focus("#run-messages");
-    await page.keyboard.press("ArrowDown");
-    await page.waitForSelector("#run-detail pre");
-    assert.deepEqual(await findingsOf(page), []);
-    const problems = await page.evaluate(() => {
-      const small = [...document.querySelectorAll("#run :is(button, select, input, summary)")].filter((one) => {
-        const box = one.closest("label.check")?.getBoundingClientRect() ?? one.getBoundingClientRect();
-        return box.width > 0 && (box.height < 24 || box.width < 24);
-      });
-      const wide = document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : [];
-      return [...small.map(({ id, textContent }) => `${id || textContent} is small`), ...wide];
-    });
-    assert.deepEqual(problems, []);
-    await page.setViewportSize({ width: 1280, height: 900 });
-  });
-}
-
-test("at 400 px the chart stays in sight while one goes to the settings", async () => {
-  await page.setViewportSize({ width: 400, height: 800 });
-  await open();
-  await page.focus("#run-pace");
-  const [chart, slider] = await page.evaluate(() =>
-    ["run-chart", "run-pace"].map((id) => {
-      const { top, bottom } = document.getElementById(id).getBoundingClientRect();
-      return { top, bottom };
-    }),
-  );
-  assert.ok(chart.top >= 0 && chart.bottom < 500 && slider.top > chart.bottom && slider.bottom <= 800);
-  await page.setViewportSize({ width: 1280, height: 900 });
+  const [title] = (await page.textContent("#run-requests-title")).match(/\d+/);
+  assert.ok(Number(title) > 5);
+  assert.ok(Number((await sums())["requests that do not fit"]) > 0);
+  await page.selectOption("#run-filter", "events");
+  assert.match(await page.innerText("#run-requests"), /What must be kept needs [\d,]+ tokens/);
+  await page.selectOption("#run-filter", "all");
 });

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { launch } from "./browser.mjs";
+import { contextOf, launch } from "./browser.mjs";
 import { openTab, upload } from "./conversation.mjs";
 
 let server, browser, context;
@@ -32,7 +32,7 @@ const settled = async (page) => {
   await page.waitForSelector("body:not(.busy)");
 };
 const twoTabs = async (...args) => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context = await contextOf(browser, { viewport: { width: 1280, height: 900 } });
   return [await tab(...args), await tab(...args)];
 };
 
@@ -103,7 +103,7 @@ test("pins of both tabs at the same moment are all kept, once each, also after a
 test("a plan that another tab has overtaken is not applied, and that is said", async () => {
   const hash = "#example=marshmallow&mode=compact&budget=3256";
   // The second tab hears nothing of the first.
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context = await contextOf(browser, { viewport: { width: 1280, height: 900 } });
   const first = await tab(hash);
   const second = await tab(hash, () => delete globalThis.BroadcastChannel);
   await first.click("#apply");
@@ -118,7 +118,7 @@ test("a plan that another tab has overtaken is not applied, and that is said", a
 });
 
 test("edits stay under another encoding", async () => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context = await contextOf(browser, { viewport: { width: 1280, height: 900 } });
   const page = await tab(budget);
   await pin(page, 3);
   await pinned(page, 1);
@@ -134,7 +134,7 @@ test("edits stay under another encoding", async () => {
 });
 
 test("edits of a session's whole history are kept apart from those of its live part", async () => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context = await contextOf(browser, { viewport: { width: 1280, height: 900 } });
   const page = await tab();
   const session = readFileSync(new URL("../fixtures/sessions/claude-code.jsonl", import.meta.url), "utf8");
   await upload(page, "claude-code.jsonl", session);

@@ -150,6 +150,16 @@ export class Replay {
     this.changed.add(made);
   }
 
+  /** True if it is complete, and another one with these settings would be the same. */
+  get isRepeatable(): boolean {
+    return this.settings.writer !== "endpoint" && this.requests.length === this.ends.length;
+  }
+
+  /** Makes the next news tell of all compactions and calls. */
+  retell(): void {
+    this.changed = new Set([...this.compactions, ...this.calls]);
+  }
+
   /** Returns what has changed since the last time. */
   news(): { compactions: RunCompaction[]; calls: RunCall[] } {
     const all = [...this.changed];

@@ -17,7 +17,7 @@ import { Replay } from "./replay.ts";
 import type { Source } from "./replay.ts";
 import { rowsOf, shownAt, stepOf } from "./step.ts";
 import { requestEnds } from "../../js/bill/requests.ts";
-import type { Progress } from "./types.ts";
+import type { Progress, Settings } from "./types.ts";
 import type { Ask } from "./writers.ts";
 
 const pack = { openConversation, countMessages, profile, placeMarks, stablePrefix };
@@ -58,10 +58,11 @@ async function start({ run, sides, endpoint }: Questions["start"][0]): Promise<Q
   }
   const controller = new AbortController();
   running = controller;
-  for (const replay of replays) void replay.dispose();
+  const kept = new Set(replays.filter((replay) => replay.source === own && replay.isRepeatable));
   const before: ((side: number, call: number, text: string) => void)[] = [];
-  replays = sides.map(
+  const next = sides.map(
     (settings, side) =>
+      takeEqual(kept, settings) ??
       new Replay(pack, own, settings, {
         ...(ask && {
           ask: async (request, signal, write) => {
@@ -79,10 +80,22 @@ async function start({ run, sides, endpoint }: Questions["start"][0]): Promise<Q
         wrote: (call, text) => before[0]?.(side, call, text),
       }),
   );
+  for (const replay of replays) if (!next.includes(replay)) void replay.dispose();
+  replays = next;
   const teller = new Teller(run, replays, controller.signal);
   before.push((side, call, text) => teller.writes(side, call, text));
   void play(replays, teller, controller);
   return {};
+}
+
+/** Takes the replay with these settings out of `kept`: a change of B need not replay A, nor the other way around. */
+function takeEqual(kept: Set<Replay>, settings: Settings): Replay | undefined {
+  const wanted = JSON.stringify(settings);
+  const found = [...kept].find((replay) => JSON.stringify(replay.settings) === wanted);
+  if (!found) return undefined;
+  kept.delete(found);
+  found.retell();
+  return found;
 }
 
 /** Makes the requests of all sides in turns, so that their charts grow side by side. */
