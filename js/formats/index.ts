@@ -23,9 +23,11 @@ export type { VSCodeClasses } from "./vscode/classes.ts";
 export { fromStored, genuine, isThought, toStored } from "./vscode/parts.ts";
 export type { Reading } from "./adapter.ts";
 
-/** The format, if it is not to be recognised, and tool definitions that replace those of a request. */
+/** How a conversation is read. */
 export interface ReadOptions {
+  /** Default: recognised by the messages. */
   format?: Format | undefined;
+  /** Tool definitions. Default: those of the request. */
   tools?: ToolList | null | undefined;
 }
 
