@@ -9,7 +9,7 @@ export declare const REFUSED: {
   type?: string;
   headers?: Record<string, string>;
   body: unknown;
-  means: [string, { used?: number; limit?: number; output?: number; kind?: string; retryAfterMs?: number }];
+  means: [string, { used?: number; limit?: number; output?: number; total?: number; kind?: string; retryAfterMs?: number }];
   final?: boolean;
 }[];
 export declare const REFUSED_WITHIN: { wire: Name; error: { message: string; type?: string; code?: string }; means: string }[];

@@ -151,7 +151,10 @@ export async function kept(page, ...files) {
   await page.waitForFunction(
     async (files) => {
       const registration = await navigator.serviceWorker.getRegistration();
-      return registration?.active && (await Promise.all(files.map((file) => caches.match(file)))).every(Boolean);
+      return (
+        registration?.active?.state === "activated" &&
+        (await Promise.all(files.map((file) => caches.match(file)))).every(Boolean)
+      );
     },
     files,
     { polling: 50 },

@@ -76,7 +76,9 @@ for (const refusal of REFUSED.filter(({ means: [code] }) => code === "context_le
     assert.ok(sizes[1]! <= 0.95 * sizes[0]!, `${sizes}`);
     // Nothing that was cut stays cut, but a limit that was named is kept, until the host clears it.
     assert.equal(HISTORY.length, 122);
-    const named = refusal.means[1].limit;
+    // A limit of input and output together leaves room for the output.
+    const { limit, output, total } = refusal.means[1];
+    const named = limit === undefined ? undefined : limit - (output ?? Math.max(0, (total ?? 0) - sizes[0]!));
     const { models } = recovery.state as { models: Record<string, { limit?: number; date?: string; buffer: number }> };
     assert.deepEqual(
       [models["test"]!.limit, models["test"]!.date],
