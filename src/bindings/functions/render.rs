@@ -171,17 +171,17 @@ impl Rendering {
     fn message(&self, sent: &Sent) -> Result<Option<JsValue>> {
         let Node::Message { props, calls } = self.tree.node(sent.node) else { return Ok(None) };
         let role = props.field("role")?;
-        let (number, pieces, message) = (role.number(), self.pieces(sent), Object::new());
+        let (number, pieces, message) = (role.number(), self.pieces(sent), Object::new().unchecked_into::<Message>());
         if self.is_raw {
-            set(&message, "role", role.host()?);
-            set(&message, "content", parts(&pieces));
+            message.set_role(&role.host()?);
+            message.set_content(&parts(&pieces));
         } else {
             let is_role = |number: &f64| (0.0..=TOOL).contains(number) && number.fract() == 0.0;
             let Some(number) = number.filter(is_role) else { return Ok(None) };
             let has_parts = number == USER || number == TOOL;
             let is_text = !has_parts || !pieces.iter().any(Piece::is_part);
-            set(&message, "role", &js_name(["system", "user", "assistant", "tool"][number as usize])[0]);
-            set(&message, "content", if is_text { joined(&pieces).into() } else { openai_parts(&pieces)? });
+            message.set_role(&js_name(["system", "user", "assistant", "tool"][number as usize])[0]);
+            message.set_content(&if is_text { joined(&pieces).into() } else { openai_parts(&pieces)? });
         }
         let prop = |name: &'static str, is: fn(&Value) -> bool| {
             let value = props.field(name)?;
@@ -208,10 +208,10 @@ impl Rendering {
             let line = if breaks { "\n" } else { "" };
             match self.tree.node(node) {
                 Node::Text(start, end) => {
-                    let text = [line, self.tree.words(*start, *end)].concat();
+                    let words = self.tree.words(*start, *end);
                     match pieces.last_mut() {
-                        Some(Piece::Text(last)) => last.push_str(&text),
-                        _ => pieces.push(Piece::Text(text)),
+                        Some(Piece::Text(last)) => last.extend([line, words]),
+                        _ => pieces.push(Piece::Text([line, words].concat())),
                     }
                 }
                 Node::HostText(text) => pieces.extend([Piece::Text(line.to_owned()), Piece::HostText(text.clone())]),
@@ -312,6 +312,18 @@ const OPAQUE: u32 = 2;
 const USER: f64 = 1.0;
 const ASSISTANT: f64 = 2.0;
 const TOOL: f64 = 3.0;
+
+#[wasm_bindgen]
+extern "C" {
+    /// A message, whose fields are set in one crossing each.
+    type Message;
+
+    #[wasm_bindgen(method, setter)]
+    fn set_role(this: &Message, role: &JsValue);
+
+    #[wasm_bindgen(method, setter)]
+    fn set_content(this: &Message, content: &JsValue);
+}
 
 /// A piece of the content of a message.
 enum Piece {
