@@ -185,8 +185,8 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Interprets a failure by the `code` of its error, which is one of the package's providers or any other. `limit` is
-    /// the number of tokens that the model accepts, if the error says so.
+    /// Interprets a failure by the `code` of its error, which is one of the package's providers or any other. `limit`
+    /// is the number of tokens that the model accepts, if the error says so.
     ///
     /// ```
     /// use espalier::effect::{Answer, Failure};

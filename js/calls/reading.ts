@@ -51,7 +51,7 @@ export function idAt({ messages, source }: Reading, at: number): string | undefi
   return at < 0 ? undefined : messages[messages.length - source.list.length + at]?.id;
 }
 
-/** Returns the options of a cut that refer to messages: how they are counted, which stay, which thoughts cannot move. */
+/** Returns the options of a cut that refer to messages: how they count, which stay, which thoughts cannot move. */
 export function cutFields(reading: Reading, options: Counting & Pick<PruneOptions, "keep">) {
   return { ...counting(reading, options), keep: keptIds(reading, options.keep), thinking: fixedThoughts(reading) };
 }

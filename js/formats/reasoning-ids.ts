@@ -43,8 +43,8 @@ export function withoutLostIds(
 
 /**
  * Returns whether a plan must leave out the item at an index as well: OpenAI refuses a search without its reasoning in
- * any form ("Item 'ws_…' of type 'web_search_call' was provided without its required 'reasoning' item", mastra-ai/mastra
- * and others).
+ * any form ("Item 'ws_…' of type 'web_search_call' was provided without its required 'reasoning' item", reported by
+ * mastra-ai/mastra and others).
  */
 export function isLostCall(
   inAnswer: InAnswer,

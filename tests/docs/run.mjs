@@ -10,9 +10,9 @@
  * - `<!-- before`, lines, `-->` above a block of Markdown are lines that run before it; `<!-- after` ones run after it.
  *   `<!-- not run: reason -->` leaves a block out.
  *
- * Blocks run in one process against the built package, in a copy of `fixtures/`; commands run beside them. Requests to the providers' own
- * addresses reach the scripted model of tests/server; `vscode` is the module in `vscode/`, and page.mjs provides what
- * only a page has. Afterwards `tsc` checks all blocks, and sdks.ts, against the types of the SDKs in package.json.
+ * Blocks run in one process against the built package, in a copy of `fixtures/`; commands run beside them. Requests to
+ * the providers' own addresses reach the scripted model of tests/server; `vscode` is the module in `vscode/`, and
+ * page.mjs provides what only a page has. Afterwards `tsc` checks all blocks, and sdks.ts, against the types of the SDKs in package.json.
  */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";

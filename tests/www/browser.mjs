@@ -74,8 +74,8 @@ export async function contextOf(browser, { isKept = false, ...options } = {}) {
 }
 
 /**
- * Leaves a page of the playground and clears what it stored. The next case finds a page as in a new context, without the
- * start of a renderer (a third of the CPU time of opening the small example).
+ * Leaves a page of the playground and clears what it stored. The next case finds a page as in a new context, without
+ * the start of a renderer (a third of the CPU time of opening the small example).
  */
 export async function forgotten(page, { url }) {
   await page.goto("about:blank");

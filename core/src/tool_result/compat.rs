@@ -6,8 +6,8 @@ use crate::tokens::Tokenizer;
 /// The marker between the two parts.
 pub const MARKER: &str = "\n[Tool response was too long and was truncated.]\n";
 
-/// Cuts `text` as Copilot Chat does; `None` if it stays whole. With a limit below 50 the result could be longer than its
-/// input. Lengths are in UTF-16 units. The only difference is that a surrogate pair is never split.
+/// Cuts `text` as Copilot Chat does; `None` if it stays whole. With a limit below 50 the result could be longer than
+/// its input. Lengths are in UTF-16 units. The only difference is that a surrogate pair is never split.
 ///
 /// ```
 /// use espalier::tokens::Tokenizer;

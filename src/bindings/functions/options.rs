@@ -19,8 +19,9 @@ pub const PRUNE: &str = "format encoding model costModel tools budget headroom k
     sentenceShare previous cacheStepShare dropMedia maxImageBytes provider serverManaged";
 /// The options of [`super::compact`].
 pub const COMPACT: &str = "format encoding model costModel tools budget targetShare focus force onFailure keep signal \
-    maxLlmTokens timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm recordProfile verify \
-    strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId cover prices";
+    maxLlmTokens timeoutMs onProgress ledger profile ladder protect exempt trigger shape cacheWarm recordProfile \
+    verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeoutMs jobId \
+    cover prices";
 /// The options of [`super::render`].
 pub const RENDER: &str = "budget format encoding model costModel tools backfill signal";
 /// The fields of a model.
