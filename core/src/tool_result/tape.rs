@@ -24,7 +24,7 @@ pub struct Node {
     pub end: usize,
     /// Index of the node after it and its descendants. Its first child is the node right after it.
     pub next: usize,
-    /// Number of children; for an object the number of pairs.
+    /// Number of children; for an object the number of pairs, for a text the number of escapes.
     pub items: usize,
 }
 
@@ -40,6 +40,28 @@ pub struct Node {
 /// ```
 pub fn read(text: &str) -> Option<Vec<Node>> {
     read_within(text, MAX_DEPTH)
+}
+
+/// Returns the index of a field's value; `None` if the object has no such field, or if it is not an object.
+///
+/// ```
+/// use espalier::tool_result::tape::{field, read};
+/// let text = r#"{"a": [1], "b": 2}"#;
+/// let nodes = read(text).unwrap();
+/// assert_eq!(field(text, &nodes, 0, "b"), Some(5));
+/// assert_eq!(field(text, &nodes, 2, "b"), None);
+/// ```
+pub fn field(text: &str, nodes: &[Node], object: usize, name: &str) -> Option<usize> {
+    let Node { kind: Kind::Object, next, .. } = *nodes.get(object)? else { return None };
+    let mut at = object + 1;
+    while at < next {
+        let Node { start, end, .. } = *nodes.get(at)?;
+        if end - start == name.len() + 2 && text.as_bytes().get(start + 1..end - 1) == Some(name.as_bytes()) {
+            return Some(at + 1);
+        }
+        at = nodes.get(at + 1)?.next;
+    }
+    None
 }
 
 /// Like [`read`], with another maximum nesting. The reader recurses that deep.
@@ -90,7 +112,7 @@ impl Reader<'_> {
         self.nodes.push(Node { kind, start, end: start, next: number + 1, items: 0 });
         let mut items = 0;
         match kind {
-            Kind::Text => self.text()?,
+            Kind::Text => items = self.text()?,
             Kind::Other => self.scalar()?,
             Kind::List | Kind::Object if depth == self.max_depth => return None,
             Kind::List | Kind::Object => {
@@ -120,14 +142,16 @@ impl Reader<'_> {
 
     fn name(&mut self) -> Option<()> {
         let (start, number) = (self.at, self.nodes.len());
-        self.text()?;
-        self.nodes.push(Node { kind: Kind::Text, start, end: self.at, next: number + 1, items: 0 });
+        let items = self.text()?;
+        self.nodes.push(Node { kind: Kind::Text, start, end: self.at, next: number + 1, items });
         self.blank();
         self.take(b':')
     }
 
-    fn text(&mut self) -> Option<()> {
+    /// Returns the number of escapes.
+    fn text(&mut self) -> Option<usize> {
         self.take(b'"')?;
+        let mut escapes = 0;
         loop {
             match self.peek()? {
                 b'"' => break,
@@ -139,13 +163,14 @@ impl Reader<'_> {
                         _ => return None,
                     };
                     self.at += length;
+                    escapes += 1;
                 }
                 0..0x20 => return None,
                 _ => self.at += 1,
             }
         }
         self.at += 1;
-        Some(())
+        Some(escapes)
     }
 
     fn scalar(&mut self) -> Option<()> {

@@ -13,7 +13,7 @@ use js_sys::{JSON, JsString, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::value::{self, Result, get, is_nullish, list};
-use crate::tool_result::tape::{Kind, Node, read_within};
+use crate::tool_result::tape::{self, Kind, Node, read_within};
 
 #[wasm_bindgen]
 extern "C" {
@@ -67,7 +67,8 @@ impl Value {
     pub fn field(&self, name: &'static str) -> Result<Value> {
         Ok(match self {
             Value::Absent => Value::Absent,
-            Value::Plain(plain, at) => plain.field(*at, name).map_or(Value::Absent, |at| plain.value(at)),
+            Value::Plain(plain, at) => tape::field(&plain.text, &plain.nodes, *at as usize, name)
+                .map_or(Value::Absent, |at| plain.value(at as u32)),
             Value::Host(host) => {
                 let value = get(host, name)?;
                 if value.is_undefined() { Value::Absent } else { Value::Host(value) }
@@ -116,8 +117,8 @@ impl Value {
     pub fn text(&self) -> Option<Cow<'_, str>> {
         match self {
             Value::Plain(plain, at) if plain.node(*at).kind == Kind::Text => {
-                let raw = plain.raw(*at);
-                Some(if raw.contains('\\') { Cow::Owned(plain.unescaped(*at)) } else { Cow::Borrowed(raw) })
+                let has_escapes = plain.node(*at).items > 0;
+                Some(if has_escapes { Cow::Owned(plain.unescaped(*at)) } else { Cow::Borrowed(plain.raw(*at)) })
             }
             _ => None,
         }
@@ -212,9 +213,9 @@ impl Plain {
     /// Returns true for a value that must be read from the host: JSON writes null for a value that it cannot represent,
     /// and an escape for half of a surrogate pair.
     fn is_lossy(&self, at: u32) -> bool {
-        match self.node(at).kind {
-            Kind::Text => self.raw(at).contains("\\ud"),
-            Kind::Other => self.raw(at) == "null",
+        match *self.node(at) {
+            Node { kind: Kind::Text, items: escapes, .. } => escapes > 0 && self.raw(at).contains("\\ud"),
+            Node { kind: Kind::Other, .. } => self.raw(at) == "null",
             _ => false,
         }
     }
@@ -227,18 +228,6 @@ impl Plain {
                 .map_or(Value::Absent, |host| if host.is_undefined() { Value::Absent } else { Value::Host(host) });
         }
         Value::Plain(Rc::clone(self), at)
-    }
-
-    fn field(&self, object: u32, name: &str) -> Option<u32> {
-        let Node { kind: Kind::Object, next: end, .. } = *self.node(object) else { return None };
-        let mut at = object + 1;
-        while at < end as u32 {
-            if self.raw(at) == name {
-                return Some(at + 1);
-            }
-            at = self.node(at + 1).next as u32;
-        }
-        None
     }
 
     /// Returns the host's own value by its path from the root.
