@@ -7,8 +7,11 @@ mod aim;
 mod apply;
 mod ask;
 mod cover;
+mod fit;
 mod hand_over;
+mod ledger;
 mod measure;
+mod record;
 mod stages;
 mod start;
 mod thinking;
@@ -121,9 +124,6 @@ enum State {
     Asked(Box<Pending>),
     Done(Box<Result<Compacted>>),
 }
-
-/// A function that shortens what must stay: the draft, the entries that must stay, tokens to free, id of the edit.
-type Reduction = fn(&Draft, &[usize], u64, String) -> Option<Edit>;
 
 /// The messages that the summary replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
