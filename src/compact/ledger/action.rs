@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::command::{body, is_prompt};
 use super::ended::{NO_OUTPUT, own_lines};
 use super::same::is_id;
-use super::shell::{Simple, is_path, simple_commands};
+use super::shell::is_path;
+use super::simple::{Simple, simple_commands};
 use super::text::one_line;
 
 /// A call that changes the world, with its outcome.

@@ -26,6 +26,7 @@ mod result;
 pub mod same;
 pub mod shell;
 pub(in crate::compact) mod shorter;
+pub(in crate::compact) mod simple;
 pub mod story;
 pub mod symbol;
 pub mod text;

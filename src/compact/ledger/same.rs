@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::command::is_test_run;
 use super::ended::Run;
-use super::shell::{self, Simple, simple_commands};
+use super::shell;
+use super::simple::{Simple, simple_commands};
 
 /// A call as a repeatable action.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

@@ -4,7 +4,8 @@
 //! [`crate::compact::ledger::shell`] says which files a line touches; this module says with which content. Start
 //! reading at [`deeds`].
 
-use crate::compact::ledger::shell::{Simple, is_path, simple_commands};
+use crate::compact::ledger::shell::is_path;
+use crate::compact::ledger::simple::{Simple, simple_commands};
 use crate::message::path::in_folder;
 
 /// Maximum bytes of a command that is read: here-documents hold whole files.
