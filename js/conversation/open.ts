@@ -7,20 +7,20 @@ import { Conversation } from "./conversation.ts";
 import { ready } from "../engine/engine.ts";
 import { badOption as bad } from "../errors/errors.ts";
 import { CLOCK } from "../providers/clock.ts";
-import type { Clock } from "../providers/types.ts";
 import { listedTools } from "../formats/tools.ts";
 import { providerOf } from "../validity/providers.ts";
-import { dialectOf } from "../sessions/dialects.ts";
 import type { Format } from "../types/messages.ts";
 import type { ContextFields, ReadProfile } from "./context.ts";
 import { Events } from "./events.ts";
+import { recordOf, withSession } from "./from-session.ts";
+import { guardClock } from "./guarded-clock.ts";
 import type { MessageOf } from "../formats/messages.ts";
 import { Inside } from "./inside.ts";
 import { Machine, settingsOf } from "./machine.ts";
 import { loadEncodingOf } from "./models.ts";
 import type { ConversationLog } from "../log/log.ts";
 import { LOG, MESSAGES, reopen } from "./reopen.ts";
-import type { Header } from "./reopen.ts";
+import type { Given, Header, Kept, Warn } from "./reopen.ts";
 import { Saving } from "./saving.ts";
 import { messageLine } from "./stored-messages.ts";
 import type { ConversationOptions } from "./types.ts";
@@ -88,23 +88,17 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     costModel,
     images,
     entropy,
-    tools = [],
     system,
     timeoutsMs = {},
   } = options;
-  const place = storage;
   const time = guardClock({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
 
   await ready();
   const name = modelOf(model).name;
   if (!tokenizer) await loadEncodingOf(name, encoding);
   const text = dataText(profile, "options.profile");
-  const known: ReadProfile = {
-    ...readProfile(text, "options.profile"),
-    text,
-  };
+  const known: ReadProfile = { ...readProfile(text, "options.profile"), text };
   const machine = new Machine<T>(model, known, settingsOf(options));
-
   if (options.compact?.profile !== undefined) {
     const own = dataText(options.compact.profile, "options.compact.profile");
     readProfile(own, "options.compact.profile");
@@ -113,7 +107,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const events = new Events(eventProfile);
   if (onEvent) events.on("*", onEvent);
   const all = { ...known.timeoutsMs, storage: STORAGE, ...defined(timeoutsMs) };
-  const saving = new Saving(place, time, all.storage, makeSeed(), ({ what, name: file, message, ...more }) =>
+  const saving = new Saving(storage, time, all.storage, makeSeed(), ({ what, name: file, message, ...more }) =>
     events.emit({
       type: "warning",
       code: "storage",
@@ -125,55 +119,15 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const { provider, search } = options;
   const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, provider, search }), now };
   const fresh = entropy ?? makeSeed();
-  const begin = (log: ConversationLog<T>) => {
-    const earlier = recordOf(given);
-    const header: Header = {
-      format: log.format,
-      entropy: fresh,
-      opened: options.messages?.length ?? 0,
-      ...(earlier !== undefined && { earlier }),
-    };
-    log.record("note", header);
-  };
+  const begin = (log: ConversationLog<T>) => log.record("note", headerFor(given, options, log.format, fresh));
   const opening = { text: options.log, messages: given.messages, format: options.format, counting, begin };
-  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(
-    async (error: unknown) => {
-      await saving.release();
-      throw error;
-    },
-  );
-  const { log } = kept;
-  const isNew = kept.report === undefined;
-  const seed = entropy ?? kept.header?.entropy ?? fresh;
-  if (isNew && options.messages) log.append(options.messages);
-  if (listedTools(tools)!.length > 0) log.setTools(tools);
-  if (place) {
-    if (kept.isUnreadable) saving.unread();
-    // Messages are stored before their log: a process that ends in between leaves messages that are added to the log
-    // when it is opened, and never a log without the host's messages.
-    if (log.format !== "espalier") {
-      saving.keep({
-        name: MESSAGES,
-        text: (from) =>
-          log
-            .originalsFrom(from)
-            .map((message) => `${messageLine(message, log.format)}\n`)
-            .join(""),
-        length: () => log.originals,
-        read: kept.read.messages,
-        stored: kept.messagesStored ?? 0,
-        isUnsure: kept.messagesStored === undefined || kept.isUnreadable,
-      });
-    }
-    saving.keep({
-      name: LOG,
-      text: (from) => log.export(from),
-      length: () => log.length,
-      read: kept.read.log,
-      stored: kept.isUnreadable ? 0 : (kept.logStored ?? 0),
-      isUnsure: kept.logStored === undefined || kept.isUnreadable,
-    });
-  }
+  const warn: Warn = (warning) => events.emit({ type: "warning", ...warning });
+  const kept = await restored<T>(saving, options, opening, warn).catch(async (error: unknown) => {
+    await saving.release();
+    throw error;
+  });
+  const { log, report, sideLogs } = kept;
+  if (storage) keepTexts(saving, kept);
   const fields: ContextFields<T> = {
     log,
     machine,
@@ -185,79 +139,65 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     timeoutsMs: all,
     compaction: { ...defined({ provider: providerOf(log.format, provider) }), ...options.compact },
     hooks: options.hooks,
-    seed,
+    seed: entropy ?? kept.header?.entropy ?? fresh,
     inside: new Inside(),
-    checkpoints: place ? (options.checkpoints ?? CHECKPOINTS) : 0,
+    checkpoints: storage ? (options.checkpoints ?? CHECKPOINTS) : 0,
   };
-  const { report, sideLogs } = kept;
-  const opened = { isNew, ...(report && { log: report }), ...(sideLogs.length > 0 && { sideLogs }) };
+  const opened = { isNew: !report, ...(report && { log: report }), ...(sideLogs.length > 0 && { sideLogs }) };
   return new Conversation<T>(fields, options, opened, system);
 }
 
-/**
- * Fills missing options from a recorded session. Its messages begin a new conversation; a stored one continues
- * unchanged.
- */
-function withSession<T>(options: ConversationOptions<T>): ConversationOptions<T> {
-  const { session } = options;
-  if (!session) return options;
-  const { format, messages, system, tools, model, window } = session;
-  const limits = model === undefined || window === undefined ? model : { name: model, maxContextWindowTokens: window };
-  const { dialect = dialectOf(session.layout), ...ledger } = options.compact?.ledger ?? {};
-  const compact = dialect === undefined ? options.compact : { ...options.compact, ledger: { ...ledger, dialect } };
-  const recorded = defined({ format, messages: messages as T[], system, tools, model: limits });
-  return { ...recorded, ...defined(options), ...defined({ compact }) } as ConversationOptions<T>;
+/** Returns the first entry of a new log. */
+function headerFor<T>(
+  given: ConversationOptions<T>,
+  { messages }: ConversationOptions<T>,
+  format: Format,
+  entropy: string | number,
+): Header {
+  const earlier = recordOf(given);
+  return { format, entropy, opened: messages?.length ?? 0, ...(earlier !== undefined && { earlier }) };
 }
 
-/** Returns the id of the message with the summary of the newest compaction in a session's live context. */
-function recordOf<T>({ messages, session }: ConversationOptions<T>): string | undefined {
-  const newest = session?.compactions.at(-1);
-  if (messages !== undefined || newest?.summary === undefined) return undefined;
-  const at = newest.context.findIndex((message) => {
-    const { role, content, parts } = (typeof message === "object" && message !== null ? message : {}) as Record<
-      string,
-      unknown
-    >;
-    return (role === "user" || role === 1) && wordsOf(content ?? parts).includes(newest.summary!);
+/** Reads what was stored, or begins with the messages of the options. */
+async function restored<T>(
+  saving: Saving,
+  { storage, messages, tools = [] }: ConversationOptions<T>,
+  opening: Given<T>,
+  warn: Warn,
+): Promise<Kept<T>> {
+  const kept = await reopen<T>(saving, storage, opening, warn);
+  if (kept.report === undefined && messages) kept.log.append(messages);
+  if (listedTools(tools)!.length > 0) kept.log.setTools(tools);
+  return kept;
+}
+
+/** Registers the texts that are stored from now on. */
+function keepTexts<T>(saving: Saving, { log, read, logStored, messagesStored, isUnreadable }: Kept<T>): void {
+  if (isUnreadable) saving.unread();
+  // Messages are stored before their log: a process that ends in between leaves messages that are added to the log
+  // when it is opened, and never a log without the host's messages.
+  if (log.format !== "espalier") {
+    saving.keep({
+      name: MESSAGES,
+      text: (from) =>
+        log
+          .originalsFrom(from)
+          .map((message) => `${messageLine(message, log.format)}\n`)
+          .join(""),
+      length: () => log.originals,
+      read: read.messages,
+      stored: messagesStored ?? 0,
+      isUnsure: messagesStored === undefined || isUnreadable,
+    });
+  }
+  saving.keep({
+    name: LOG,
+    text: (from) => log.export(from),
+    length: () => log.length,
+    read: read.log,
+    stored: isUnreadable ? 0 : (logStored ?? 0),
+    isUnsure: logStored === undefined || isUnreadable,
   });
-  return at < 0 || session!.messages[at] !== newest.context[at] ? undefined : `m${at}`;
-}
-
-function wordsOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  return Array.isArray(content)
-    ? content.map((part) => String((part as { text?: unknown } | null)?.text ?? "")).join("\n")
-    : "";
-}
-
-/** The last moment that a JavaScript date can express, in milliseconds. */
-const LAST = 8.64e15;
-
-/** Wraps the host's clock so that its errors cannot stop the conversation: a wrong time of entries is harmless. */
-function guardClock({ now, after }: Pick<Clock, "now" | "after">): Pick<Clock, "now" | "after"> {
-  return {
-    now() {
-      let value: unknown;
-      try {
-        value = now();
-      } catch {
-        return 0;
-      }
-      return typeof value === "number" && Number.isFinite(value)
-        ? Math.min(Math.max(Math.round(value), -LAST), LAST)
-        : 0;
-    },
-    after(ms, done) {
-      let stop: unknown;
-      try {
-        stop = after(ms, done);
-      } catch {
-        return CLOCK.after(ms, done);
-      }
-      // A timer that cannot be stopped runs out; nothing waits for it by then.
-      return typeof stop === "function" ? (stop as () => void) : () => {};
-    },
-  };
 }
 
 /** Returns a seed for hosts that pass none; it is stored in the log. */

@@ -68,7 +68,7 @@ export interface Given<T> {
   /** Begins an empty log with its header. */
   begin: (log: ConversationLog<T>) => void;
 }
-type Warn = (warning: Omit<ConversationWarning, "type">) => void;
+export type Warn = (warning: Omit<ConversationWarning, "type">) => void;
 
 /** Reads the stored log; makes a new one if there is none. */
 export async function reopen<T>(

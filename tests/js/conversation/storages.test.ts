@@ -200,16 +200,18 @@ test("lines that were only restored make no side log; a side log is listed when 
   await third.dispose();
 });
 
-test("an opening that fails gives the storage back", async () => {
-  const texts = new Map<string, string>();
-  const storage = memoryStorage(texts);
-  const first = await open({ storage });
-  first.append(begin(2));
-  await first.flush();
-  await assert.rejects(() => open({ storage, messages: [{ role: "user", content: "another conversation" }] }), {
-    code: "bad_message",
+for (const [options, code] of [
+  [{ messages: [{ role: "user", content: "another conversation" }] }, "bad_message"],
+  [{ tools: [null] }, "bad_option"],
+] as [Fields, string][])
+  test(`an opening that fails gives the storage back: ${code}`, async () => {
+    const texts = new Map<string, string>();
+    const storage = memoryStorage(texts);
+    const first = await open({ storage });
+    first.append(begin(2));
+    await first.flush();
+    await assert.rejects(() => open({ storage, ...options }), { code });
+    first.append(round(9));
+    await first.flush();
+    assert.equal(texts.get("log.jsonl"), first.log.export());
   });
-  first.append(round(9));
-  await first.flush();
-  assert.equal(texts.get("log.jsonl"), first.log.export());
-});
