@@ -11,7 +11,7 @@ import type { Reading } from "../formats/adapter.ts";
 import type { Fields } from "../formats/values.ts";
 import { RULES, readConversation } from "../formats/index.ts";
 import { WHOLE } from "../formats/marks.ts";
-import type { Fact, How, Wanted } from "../formats/marks.ts";
+import type { Fact, How, Marked, Marks, Wanted } from "../formats/marks.ts";
 import { call, wasm } from "../engine/engine.ts";
 import { fullPrices } from "../tokens/usage.ts";
 import type {
@@ -95,20 +95,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     return result;
   const how: How = { ...options, list };
   const tools = prefix ? (given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [])) : [];
-  // Everything that can carry a mark, in the order of the neutral messages.
-  const spots = reading.messages.map(({ id, parts }, index) => {
-    const at = index - (reading.messages.length - list.length);
-    const message = at >= 0 ? (list[at] as Fields) : { content: request["system"] };
-    const pieces = at >= 0 ? reading.pieces(id) : (prefix?.pieces(request["system"]) ?? []);
-    // Marks are passed as facts, so that parts have the same numbers with and without them.
-    const isPart = (number: number) => parts[number]?.type !== "cacheMark";
-    return {
-      message,
-      parts: parts.filter((_, number) => isPart(number)),
-      pieces: pieces.filter((_, number) => isPart(number)),
-      isApart: at < 0,
-    };
-  });
+  const spots = reading.messages.map((_, index) => spotOf(reading, index, prefix));
   const facts = spots.map((spot): Fact[] =>
     spot.isApart && !prefix ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
   );
@@ -153,16 +140,7 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     return { message: reading.messages[index]!.id, index, ...part, ...mark };
   };
   const marks = placement.marks.map(placed);
-  const onTools = new Map<number, CacheLifetime>();
-  const onMessages = new Map<number, Wanted>();
-  for (const mark of marks) {
-    if ("tool" in mark) onTools.set(mark.tool, mark.lifetime);
-    else
-      onMessages.set(
-        mark.index,
-        (onMessages.get(mark.index) ?? new Map<number, CacheLifetime>()).set(mark.part ?? WHOLE, mark.lifetime),
-      );
-  }
+  const { onTools, onMessages } = wantedBy(marks);
   const applied = spots.map((spot, index) =>
     spot.isApart && !prefix ? spot.message : wire.apply(spot, onMessages.get(index) ?? new Map(), how),
   );
@@ -187,6 +165,42 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
     unmarked: placement.unmarked.map(placed),
     ...(placement.newest && { newest: placement.newest }),
   };
+}
+
+/** Returns what can carry a mark of a neutral message; that of a system prompt apart from the list is `isApart`. */
+function spotOf(reading: Reading, index: number, prefix: Marks["prefix"]): Marked & { isApart: boolean } {
+  const { id, parts } = reading.messages[index]!;
+  const { list, request = {} } = reading.source;
+  const at = index - (reading.messages.length - list.length);
+  const isApart = at < 0;
+  const system = request["system"];
+  const pieces = isApart ? (prefix?.pieces(system) ?? []) : reading.pieces(id);
+  // Marks are passed as facts, so that parts have the same numbers with and without them.
+  const isPart = (number: number) => parts[number]?.type !== "cacheMark";
+  return {
+    message: isApart ? { content: system } : (list[at] as Fields),
+    parts: parts.filter((_, number) => isPart(number)),
+    pieces: pieces.filter((_, number) => isPart(number)),
+    isApart,
+  };
+}
+
+/** Returns the lifetimes of marks by tool, and by message and part. */
+function wantedBy(marks: readonly PlacedMark[]): {
+  onTools: Map<number, CacheLifetime>;
+  onMessages: Map<number, Wanted>;
+} {
+  const onTools = new Map<number, CacheLifetime>();
+  const onMessages = new Map<number, Map<number, CacheLifetime>>();
+  for (const mark of marks) {
+    if ("tool" in mark) {
+      onTools.set(mark.tool, mark.lifetime);
+      continue;
+    }
+    const wanted = onMessages.get(mark.index) ?? new Map<number, CacheLifetime>();
+    onMessages.set(mark.index, wanted.set(mark.part ?? WHOLE, mark.lifetime));
+  }
+  return { onTools, onMessages };
 }
 
 /** Returns the company that makes a model, if its name is known. */

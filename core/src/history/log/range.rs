@@ -8,92 +8,29 @@ use super::entry::{Range, id_of};
 use crate::error::Result;
 use crate::history::draft::is_empty;
 use crate::history::edit::Thinking;
-use crate::message::{Part, Role};
+use crate::message::{Message, Part, Role};
 
 impl Log {
+    /// Returns the range with whole rounds, with everything that it carries, and with the ids of what it inserts.
     pub(super) fn check_range(&self, mut range: Range, guarded: &Guarded) -> Result<Range> {
-        let slot = |id: &String, path: &str| {
-            self.live(id).ok_or_else(|| bad_edit(path, format!("there is no message {id:?} in the conversation")))
-        };
-        let (mut start, mut end) = (slot(&range.from, "edit.range.from")?, slot(&range.to, "edit.range.to")?);
+        let (start, end) = (self.slot(&range.from, "edit.range.from")?, self.slot(&range.to, "edit.range.to")?);
         if start > end {
             return Err(bad_edit("edit.range", format!("{:?} comes after {:?}", range.from, range.to)));
         }
-        loop {
-            let was = (start, end);
-            for at in [start, end] {
-                let entries = &self.group(at).entries;
-                start = entries.first().map_or(start, |&first| first.min(start));
-                end = entries.last().map_or(end, |&last| last.max(end));
-            }
-            let before_end = self.state.outer.range(..=end).rev().map(|(&from, &(to, _))| (from, to));
-            let met: Vec<_> = before_end.take_while(|&(_, to)| to >= start).collect();
-            for (from, to) in met {
-                (start, end) = (start.min(from), end.max(to));
-            }
-            if was == (start, end) {
-                break;
-            }
-        }
+        let (start, end) = self.whole_rounds(start, end);
         // The summary follows a system message at the start of the range, which stays anyway.
-        let inside = || (start..=end).filter(|&at| self.is_live(at) && !self.store.message(at).role.is_frame());
+        let inside = || (start..=end).filter(|&at| self.has_speech(at));
         let (Some(first), Some(last)) = (inside().next(), inside().next_back()) else {
             return Err(bad_edit("edit.range", "there is nothing but system messages in the range"));
         };
-        let mut carried = BTreeSet::new();
-        for (at, id) in range.carried.iter().enumerate() {
-            let path = format!("edit.range.carried[{at}]");
-            let slot = slot(id, &path)?;
-            if !(first..=last).contains(&slot) {
-                return Err(bad_edit(path, format!("message {id:?} is not in the range")));
-            }
-            carried.extend(self.group(slot).entries.iter().copied());
-        }
-        // At most three groups are guarded, but a range may be as long as the conversation.
-        let is_inside =
-            |at: usize| (start..=end).contains(&at) && self.is_live(at) && !self.store.message(at).role.is_frame();
-        let special: BTreeSet<usize> =
-            [guarded.pending, guarded.request, guarded.round].into_iter().flatten().collect();
-        for group in special {
-            let entries = &self.state.grouper.groups[group].entries;
-            if !entries.iter().any(|&at| is_inside(at)) {
-                continue;
-            }
-            if guarded.pending == Some(group) {
-                return Err(bad_edit("edit.range.to", "a call in the range waits for its result"));
-            }
-            if guarded.request == Some(group) {
-                carried.extend(entries.iter().copied());
-            } else if guarded.round == Some(group)
-                && entries.iter().any(|&at| self.store.message(at).results().next().is_some())
-            {
-                return Err(bad_edit("edit.range.to", "the newest round of the newest request stays"));
-            }
-        }
+        let carried = self.carried(&range, (first, last), guarded)?;
         if inside().all(|at| carried.contains(&at) || self.state.is_pinned(at)) {
             return Err(bad_edit(
                 "edit.range",
                 "everything in the range is carried, so that there is nothing to replace",
             ));
         }
-        let summary = &range.summary;
-        let odd =
-            |part: &Part| matches!(part, Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. });
-        if !matches!(summary.role, Role::User | Role::Assistant) {
-            return Err(bad_edit("edit.range.summary.role", "a summary is a message of the user or the assistant"));
-        }
-        if is_empty(&summary.parts) || summary.parts.iter().any(odd) {
-            return Err(bad_edit(
-                "edit.range.summary.parts",
-                "a summary says something, and neither calls nor answers",
-            ));
-        }
-        if let Some(reply) = &mut range.reply {
-            if reply.role != Role::Assistant || is_empty(&reply.parts) || reply.parts.iter().any(odd) {
-                return Err(bad_edit("edit.range.reply", "a reply is a text of the assistant's"));
-            }
-            reply.id = format!("{}:reply", id_of(self.len()));
-        }
+        check_inserted(&range)?;
         let hides = |at: usize| (first..=last).contains(&at) && !carried.contains(&at) && !self.state.is_pinned(at);
         range.thinking = match range.thinking {
             Some(thinking) => {
@@ -109,19 +46,83 @@ impl Log {
             }
         };
         let id = |at: usize| self.store.message(at).id.clone();
-        range.summary.id = format!("{}:summary", id_of(self.len()));
+        let own = id_of(self.len());
+        range.summary.id = format!("{own}:summary");
+        if let Some(reply) = &mut range.reply {
+            reply.id = format!("{own}:reply");
+        }
         (range.from, range.to) = (id(first), id(last));
         range.carried = carried.into_iter().map(id).collect();
         Ok(range)
     }
 
+    fn slot(&self, id: &str, path: impl Into<String>) -> Result<usize> {
+        self.live(id).ok_or_else(|| bad_edit(path, format!("there is no message {id:?} in the conversation")))
+    }
+
+    /// True for a live message that is no system message.
+    fn has_speech(&self, at: usize) -> bool {
+        self.is_live(at) && !self.store.message(at).role.is_frame()
+    }
+
+    /// Extends a range so that it cuts neither a round nor a range that an earlier edit replaced.
+    fn whole_rounds(&self, mut start: usize, mut end: usize) -> (usize, usize) {
+        loop {
+            let was = (start, end);
+            for at in [start, end] {
+                let entries = &self.group(at).entries;
+                start = entries.first().map_or(start, |&first| first.min(start));
+                end = entries.last().map_or(end, |&last| last.max(end));
+            }
+            let before_end = self.state.outer.range(..=end).rev().map(|(&from, &(to, _))| (from, to));
+            let met: Vec<_> = before_end.take_while(|&(_, to)| to >= start).collect();
+            for (from, to) in met {
+                (start, end) = (start.min(from), end.max(to));
+            }
+            if was == (start, end) {
+                return was;
+            }
+        }
+    }
+
+    /// Returns the slots that stay in a range from `first` to `last`: those of the groups that it names, and the newest
+    /// request.
+    fn carried(&self, range: &Range, (first, last): (usize, usize), guarded: &Guarded) -> Result<BTreeSet<usize>> {
+        let mut carried = BTreeSet::new();
+        for (at, id) in range.carried.iter().enumerate() {
+            let path = format!("edit.range.carried[{at}]");
+            let slot = self.slot(id, path.as_str())?;
+            if !(first..=last).contains(&slot) {
+                return Err(bad_edit(path, format!("message {id:?} is not in the range")));
+            }
+            carried.extend(self.group(slot).entries.iter().copied());
+        }
+        // At most three groups are guarded, but a range may be as long as the conversation.
+        let special: BTreeSet<usize> =
+            [guarded.pending, guarded.request, guarded.round].into_iter().flatten().collect();
+        for group in special {
+            let entries = &self.state.grouper.groups[group].entries;
+            if !entries.iter().any(|&at| (first..=last).contains(&at) && self.has_speech(at)) {
+                continue;
+            }
+            if guarded.pending == Some(group) {
+                return Err(bad_edit("edit.range.to", "a call in the range waits for its result"));
+            }
+            if guarded.request == Some(group) {
+                carried.extend(entries.iter().copied());
+            } else if guarded.round == Some(group)
+                && entries.iter().any(|&at| self.store.message(at).results().next().is_some())
+            {
+                return Err(bad_edit("edit.range.to", "the newest round of the newest request stays"));
+            }
+        }
+        Ok(carried)
+    }
+
     /// Returns the slots of the messages that give and receive the reasoning. `last` is the last slot of the range.
     pub(super) fn check_thinking(&self, thinking: &Thinking, last: usize) -> Result<(usize, usize)> {
-        let slot = |id: &String, name: &str| {
-            let path = format!("edit.range.thinking.{name}");
-            self.live(id).ok_or_else(|| bad_edit(path, format!("there is no message {id:?} in the conversation")))
-        };
-        let (from, to) = (slot(&thinking.from, "from")?, slot(&thinking.to, "to")?);
+        let from = self.slot(&thinking.from, "edit.range.thinking.from")?;
+        let to = self.slot(&thinking.to, "edit.range.thinking.to")?;
         let is_thought = |part: &Part| matches!(part, Part::Reasoning { .. });
         if from > last {
             return Err(bad_edit("edit.range.thinking.from", "the thought is of a message behind the range"));
@@ -138,4 +139,21 @@ impl Log {
         }
         Ok((from, to))
     }
+}
+
+/// Checks the summary of a range and the reply to it.
+fn check_inserted(Range { summary, reply, .. }: &Range) -> Result<()> {
+    let odd = |part: &Part| matches!(part, Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. });
+    if !matches!(summary.role, Role::User | Role::Assistant) {
+        return Err(bad_edit("edit.range.summary.role", "a summary is a message of the user or the assistant"));
+    }
+    if is_empty(&summary.parts) || summary.parts.iter().any(odd) {
+        return Err(bad_edit("edit.range.summary.parts", "a summary says something, and neither calls nor answers"));
+    }
+    let is_text =
+        |reply: &Message| reply.role == Role::Assistant && !is_empty(&reply.parts) && !reply.parts.iter().any(odd);
+    if !reply.as_ref().is_none_or(is_text) {
+        return Err(bad_edit("edit.range.reply", "a reply is a text of the assistant's"));
+    }
+    Ok(())
 }
