@@ -4,6 +4,10 @@ import { replayCost } from "../bill/bill.ts";
 import { addUsage, usageCost } from "../entries/cache.ts";
 import type { RemovalCost, ReplayCost, ReplayCostOptions, WayCost } from "../bill/types.ts";
 import type { Session } from "../sessions/index.ts";
+import type { CacheLifetime } from "../types/cache.ts";
+import type { ProfileName } from "../types/profile.ts";
+import { oneOf, whole } from "./arguments.ts";
+import type { Values } from "./arguments.ts";
 import { finishText } from "./out.ts";
 import type { To } from "./out.ts";
 import { replayProgress, WAYS } from "./progress.ts";
@@ -189,4 +193,28 @@ function percent(share: number): string {
 
 function money(cost: number, unit: ReplayCost["unit"]): string {
   return unit === "dollars" ? `$${cost.toFixed(cost < 1 ? 4 : 2)}` : number(Math.round(cost));
+}
+
+/** Returns the options of `bill`; model and window are those of the session unless stated. */
+export function billOptions(
+  values: Values,
+  session: Session | undefined,
+  common: Pick<ReplayCostOptions, "encoding" | "costModel" | "format">,
+): ReplayCostOptions {
+  const model = values.model ?? session?.model;
+  const window = whole(values.window, "--window") ?? session?.window;
+  const budget = whole(values.budget, "--budget");
+  const lifetime = oneOf(values.ttl, "--ttl", ["5m", "1h"]) as CacheLifetime | undefined;
+  const pace = whole(values.pace, "--pace");
+  const summaryTokens = whole(values["summary-tokens"], "--summary-tokens");
+  return {
+    ...common,
+    ...(model !== undefined && { model }),
+    ...(window !== undefined && { window }),
+    ...(budget !== undefined && { budget }),
+    ...(lifetime && { lifetime }),
+    ...(pace !== undefined && { paceMs: pace * 1_000 }),
+    ...(summaryTokens !== undefined && { summaryTokens }),
+    ...(values.profile !== undefined && { profile: values.profile as ProfileName }),
+  };
 }

@@ -11,6 +11,11 @@ import type { LogCompactOptions, LogOptions } from "../log/types.ts";
 import type { CompactReport, CompactStatus } from "../types/compact-report.ts";
 import type { Format } from "../types/messages.ts";
 import type { Removal } from "../types/prune.ts";
+import type { Written } from "./convert.ts";
+import { EXIT } from "./exit.ts";
+import { finishText, finishWritten, jsonOf, tell } from "./out.ts";
+import type { To } from "./out.ts";
+import { shown, shownRemovals } from "./report.ts";
 import { sourceOf } from "./source.ts";
 import { readUtf8 } from "./text.ts";
 
@@ -164,4 +169,43 @@ function originalsOf(log: Log): unknown[] {
   const ends = log.state.ends();
   if (!ends) return [];
   return log.recall(ends.join("..")).flatMap(({ place, message }) => (place === "rewound" ? [] : [message]));
+}
+
+/** Reports an interruption. Writes no output: a script that finds the file takes it for the result. */
+export function cancelled(report: CompactReport, to: To): number {
+  tell(`${shown(report)}\nnothing was written`, to);
+  return EXIT.cancelled;
+}
+
+/** Returns the exit code for a status. */
+export function codeOf(status: string): number {
+  if (status === "cancelled") return EXIT.cancelled;
+  return [
+    "applied",
+    "unchanged",
+    "nothing_to_compact",
+    "undone",
+    "nothing_to_undo",
+    "redone",
+    "nothing_to_redo",
+    "pinned",
+    "unpinned",
+  ].includes(status)
+    ? EXIT.ok
+    : EXIT.model;
+}
+
+/** Reports the outcome for a log: the messages that it shows, and a line about the change. */
+export function keptLog(done: Logged, to: To, converted: ((messages: unknown) => Written) | undefined): number {
+  const { json, quiet } = to;
+  const { messages, ...facts } = done;
+  const { status, edits, report, repaired } = facts;
+  if (status === "cancelled" && report) return cancelled(report, { quiet });
+  if (!json) {
+    const outcome = `${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`;
+    tell([...(report ? [shown(report)] : []), ...shownRemovals(repaired), outcome].join("\n"), { quiet });
+  }
+  if (converted) finishWritten(converted(messages), to, facts);
+  else finishText(jsonOf(json ? done : messages), to);
+  return codeOf(status);
 }

@@ -14,9 +14,15 @@ import type {
 import { prefixes } from "../search/sources/source.ts";
 import { joined } from "../search/sources/tree.ts";
 import type { EncodingName } from "../types/count.ts";
+import { oneOf, UsageError, whole } from "./arguments.ts";
+import type { Values } from "./arguments.ts";
+import { EXIT } from "./exit.ts";
+import { finishText, tell } from "./out.ts";
+import { printable } from "./printable.ts";
 import { number, words } from "./report.ts";
+import { readText } from "./text.ts";
 
-export interface SearchValues {
+interface SearchValues {
   budget?: number | undefined;
   maxResults?: number | undefined;
   encoding?: string | undefined;
@@ -28,7 +34,7 @@ export interface SearchValues {
 }
 
 /** Searches folders. `onProgress` reports the work on the index. */
-export async function searchFolders(
+async function searchFolders(
   roots: readonly string[],
   query: string,
   { budget, maxResults, encoding, profile, index: folder, contributions, structure }: SearchValues,
@@ -87,7 +93,7 @@ async function definitions({
 }
 
 /** Returns the hits for people and for models: a headline for each, then the lines of the file. */
-export function shownHits({ hits }: SearchAnswer): string {
+function shownHits({ hits }: SearchAnswer): string {
   return hits.map((hit) => `${headOf(hit)}\n${hit.text.endsWith("\n") ? hit.text : `${hit.text}\n`}`).join("\n");
 }
 
@@ -108,7 +114,7 @@ const oneLine = (text: string) => text.replace(/[\r\n]/g, (letter) => JSON.strin
 const rounded = (score: number) => (Math.abs(score) >= 100 ? score.toFixed(0) : score.toPrecision(3));
 
 /** Returns what was searched, what was skipped, and why. */
-export function shownSearch(
+function shownSearch(
   { hits, tokens, strategy, tried, leftOut, state }: SearchAnswer,
   report: IndexReport,
   budget: number | undefined,
@@ -154,7 +160,7 @@ const TOLD: ReadonlySet<FileNote["reason"]> = new Set(["unreadable", "encoding",
 const NOTES = 10;
 
 /** Shows the work on the index on a terminal. */
-export function indexProgress(
+function indexProgress(
   stream: NodeJS.WriteStream,
   isQuiet: boolean,
 ): { event: (progress: IndexProgress) => void; end: () => void } {
@@ -179,6 +185,29 @@ export function indexProgress(
 }
 
 /** Returns the output of `--json`. */
-export function asJson({ answer, report }: { answer: SearchAnswer; report: IndexReport }): string {
+function asJson({ answer, report }: { answer: SearchAnswer; report: IndexReport }): string {
   return JSON.stringify({ ...answer, notes: report.notes }, null, 2);
+}
+
+/** Runs `search`. `given` are its operands. */
+export async function searchCommand(given: readonly string[], values: Values): Promise<number> {
+  const [folder, typed, extra] = given;
+  if (folder === undefined || typed === undefined)
+    throw new UsageError('espalier search needs a DIR and a QUERY ("-" reads it from standard input)');
+  if (extra !== undefined)
+    throw new UsageError(
+      `only one QUERY is accepted, in quotation marks if it has spaces; ${JSON.stringify(extra)} is one too many`,
+    );
+  const budget = whole(values.budget, "--budget");
+  const profile = oneOf(values.profile, "--profile", ["espalier", "copilot-chat"]);
+  const maxResults = whole(values["max-results"], "--max-results");
+  const bar = indexProgress(process.stderr, values.quiet ?? false);
+  const { root = [], encoding, index, contributions, structure } = values;
+  const query = typed === "-" ? readText("-") : typed;
+  if (query.trim() === "") throw new UsageError("the QUERY is empty");
+  const options = { budget, maxResults, encoding, profile, index, contributions, structure };
+  const found = await searchFolders([folder, ...root], query, options, bar.event).finally(bar.end);
+  const text = values.json ? asJson(found) : printable(shownHits(found.answer));
+  if (!values.json) tell(shownSearch(found.answer, found.report, budget), values);
+  return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
 }

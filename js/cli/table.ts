@@ -8,7 +8,7 @@ const TRANSCRIPTS = ["count", "prune", "compact", "bill"] as const;
 /** Commands that read a conversation: a session file, messages or a request. */
 const READING = [...TRANSCRIPTS, "doctor", "convert"] as const;
 const ALL = [...READING, "log", "summarize", "outline", "search"] as const;
-type Command = (typeof ALL)[number];
+export type Command = (typeof ALL)[number];
 
 /** The description of each command, and its operand. */
 export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what: string]>> = {
