@@ -7,8 +7,10 @@ import { readSession } from "../sessions/index.ts";
 import type { ReadSessionOptions, Session, SessionView } from "../sessions/index.ts";
 import { describeEntry } from "./entry.ts";
 import type { Entry } from "./entry.ts";
-import { sessionLog } from "./shown-session.ts";
+import { parseInput } from "./input.ts";
 import { number } from "./report.ts";
+import { sessionLog } from "./shown-session.ts";
+import { sourceOf } from "./source.ts";
 import { readText } from "./text.ts";
 
 /** Shows the history of a conversation, from a session file or from a log of ours. */
@@ -29,13 +31,6 @@ export async function showHistory(
       Object.keys(opening).length > 0
     )
       throw error;
-    if (/^\uFEFF?\s*\[/.test(text))
-      throw new EspalierError({
-        code: "bad_log",
-        message:
-          `${file} is a list of messages, not a log. ` + `\`espalier compact ${file} --budget N --log LOG\` makes one.`,
-        path: "text",
-      });
   }
   if (!session) return showLog(file, text, options);
   return options.recall === undefined ? sessionLog(session) : recalled(session, options.recall, view);
@@ -65,6 +60,16 @@ function noMessage(id: string, view: SessionView, length: number): EspalierError
   return new EspalierError({ code: "unknown_id", message, path: "--recall" });
 }
 
+/** Returns whether a text is a list of messages or a request. */
+function isConversation(text: string, file: string): boolean {
+  try {
+    sourceOf(parseInput(text, file), undefined);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Describes the log's entries, with consecutive messages in one line; with `recall` returns the originals of an id, as
  * JSON.
@@ -80,8 +85,13 @@ function showLog(
       problems: [problem],
     },
   } = ConversationLog.import(text, counting);
-  if (problem)
-    throw new EspalierError({ code: "bad_log", message: `${file}, line ${problem.line}: ${problem.message}` });
+  if (problem) {
+    const message =
+      problem.line === 1 && isConversation(text, file)
+        ? `${file} is a conversation, not a log. \`espalier compact ${file} --budget N --log LOG\` makes one.`
+        : `${file}, line ${problem.line}: ${problem.message}`;
+    throw new EspalierError({ code: "bad_log", message });
+  }
   if (recall !== undefined)
     return JSON.stringify(
       log.recall(recall).map(({ message, place, by }) => ({ message, place, by })),

@@ -308,9 +308,9 @@ public), estimate (it contains something that cannot be counted). "System", in e
 which are never removed.`;
 
 const CODES = `\
-Exit codes: 0 done, 1 a bug of espalier, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed
-and nothing was changed, 6 doctor found what a provider would refuse, 130 interrupted (Ctrl-C) and nothing was
-changed.`;
+Exit codes: 0 done, 1 a bug of espalier, 2 usage, 3 unreadable input or a file that cannot be written, 4 the budget
+cannot be met, 5 the model failed and nothing was changed, 6 doctor found what a provider would refuse, 130 interrupted
+(Ctrl-C) and nothing was changed.`;
 
 /** Returns the help on everything, or on one command. */
 export function help(command?: string): string {

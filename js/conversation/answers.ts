@@ -21,6 +21,8 @@ const WHY: Record<OddUsage["why"], string> = {
 export class Answers<T> {
   /** Tokens of all requests together. */
   reported: Usage = addUsage();
+  /** The newest request whose usage was reported, and the tokens of all requests before it. */
+  private counted: { number: number; before: Usage } | undefined;
   /** The last anomaly that was warned of; a row of the same anomaly is one warning. */
   private warned: string | undefined;
   private readonly c: Context<T>;
@@ -41,13 +43,20 @@ export class Answers<T> {
       typeof usage === "number" ? { input: usage, promptTotal: usage } : (usageOf(usage) ?? reportedBy(usage));
     const reported = record?.promptTotal;
     if (reported === undefined || !(reported >= 0 && reported <= Number.MAX_SAFE_INTEGER)) return;
-    this.reported = addUsage(this.reported, record);
+    // A stream reports its usage several times, and a host may report what an entry of an SDK has reported: the newest
+    // report of a request counts, and two reports of one request do not confirm each other.
+    const isAgain = number > 0 && number === this.counted?.number;
+    const before = isAgain ? this.counted!.before : this.reported;
+    this.reported = addUsage(before, record);
+    if (reported > 0) this.counted = { number, before };
+    if (isAgain) return;
     const tokens = Math.round(reported);
     const { odd, isOtherLimit } = machine.answered(tokens, { date: this.date(), isManaged: this.isManaged, number });
     this.models.reported(isOtherLimit);
     saving.save();
     const known = this.warned;
-    this.warned = odd?.why;
+    // Some servers report zero if they do not count.
+    if (tokens > 0) this.warned = odd?.why;
     if (!odd || (odd.why === known && odd.why !== "overflow")) return;
     const { why, ...details } = odd;
     const code = why === "overflow" ? "silent_overflow" : "odd_usage";

@@ -99,7 +99,8 @@ export class Conversation<T = unknown> {
 
   /**
    * Takes the provider's report of the newest request: its `usage` unchanged, or the number of prompt tokens. Reports
-   * make counts more exact, and reveal answers to silently truncated requests.
+   * make counts more exact, and reveal answers to silently truncated requests. A request counts once: another report of
+   * it, as streams make, replaces its tokens in `usage().reported`.
    */
   reportUsage(usage: unknown): void {
     this.alive();

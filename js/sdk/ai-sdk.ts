@@ -43,7 +43,8 @@ export interface ContextMiddleware {
 
 /**
  * Returns a function for the option `prepareStep` of `generateText`, `streamText` and agents. Every step sends what
- * `conversation.prepare` returns. `tools` are those of the call, which `prepareStep` is not told; they are counted.
+ * `conversation.prepare` returns, and reports the usage of the step before. `tools` are those of the call, which
+ * `prepareStep` is not told; they are counted.
  *
  * ```ts
  * import { openai } from "@ai-sdk/openai";

@@ -48,9 +48,12 @@ function unwrapped(record: unknown): Fields | undefined {
   }
   if (typeof type !== "string" || !TYPES.test(type.toLowerCase()) || typeof record["role"] === "string")
     return undefined;
-  if (isFields(data) && "content" in data) return { ...data, type };
-  return "content" in record ? record : undefined;
+  if (isFields(data) && hasContent(data)) return { ...data, type };
+  return hasContent(record) ? record : undefined;
 }
+
+/** Messages that were made of `contentBlocks` are stored with `content_blocks` instead. */
+const hasContent = (message: Fields) => "content" in message || "content_blocks" in message;
 
 class LangChain implements Reading {
   readonly #draft = new Draft("openai-chat");
@@ -71,7 +74,7 @@ class LangChain implements Reading {
 
   #message(message: Fields, place: number): void {
     const draft = this.#draft;
-    const { content, id, tool_call_id: call, name } = message;
+    const { content_blocks: blocks, content = blocks, id, tool_call_id: call, name } = message;
     const more = typeof id === "string" ? { id } : {};
     const own = word(message["type"]).toLowerCase();
     const type = own === "chat" || own === "generic" ? (ROLES.get(message["role"]) ?? own) : own;

@@ -62,8 +62,8 @@ interface CoreChange {
  * findings[0]?.path; // => "messages[0].content[0]"
  * ```
  *
- * @param messages The provider's own messages or whole request; or neutral messages or those of the AI SDK, which are
- *   checked in the form in which they would be sent.
+ * @param messages The provider's own messages or whole request; or neutral messages or those of the AI SDK or LangChain,
+ *   which are checked in the form in which they would be sent.
  * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` for a message that cannot be
  *   read, `unknown_format`
  */
@@ -459,7 +459,7 @@ function pathOf(
   return { path: pathTo(base, [...place, ...within]), index };
 }
 
-/** Reads the conversation in the provider's format, unless it is clearly neutral or the AI SDK's. */
+/** Reads the conversation in the provider's format, unless it is clearly neutral, the AI SDK's or LangChain's. */
 function read(messages: unknown, provider: ProviderName, { format, tools }: ValidityOptions, known?: Format): Reading {
   const open = (input: unknown) =>
     readConversation(input, {
@@ -481,8 +481,8 @@ function formatOf(messages: unknown, provider: ProviderName): Format {
       [message["parts"], message["content"]].some(
         (list) => Array.isArray(list) && list.some((part) => isFields(part) && typeof part["type"] === "string"),
       );
-    // Messages without parts look alike in several formats.
-    if (found === "raw") return found;
+    // Messages without parts look alike in several formats, but not in these.
+    if (found === "raw" || found === "langchain") return found;
     return (found === "espalier" || found === "ai-sdk") && source?.list.some(isTyped) ? found : provider;
   });
 }

@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::pairs::paired;
 use crate::map::HashMap;
 use crate::message::{Message, Part, Role};
-use crate::validity::pairs::Fate;
+use crate::validity::pairs::{Fate, is_note_alone};
 
 /// The kind of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Grouper {
     /// Adds the next message, which the groups name `index`. Returns the number of its group.
     pub fn push(&mut self, index: usize, message: &Message) -> usize {
         // Results in the assistant's own message (tools that the provider runs) belong to the calls beside them.
-        let answers = message.role != Role::Assistant && message.results().next().is_some();
+        let answers = message.role != Role::Assistant && message.results().next().is_some() || is_note_alone(message);
         if message.role.is_frame() {
             // A system message inside a round does not end it, since it always stays.
             self.groups.push(Group { kind: Kind::Frame, entries: vec![index], pending: false });

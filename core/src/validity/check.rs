@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Target;
-use super::pairs::{Call, Fate, Matching, Pairs, Place, Spoken, pair};
+use super::pairs::{Call, Fate, Matching, Pairs, Place, Spoken, is_note, is_note_alone, pair};
 use super::picture::is_picture;
 use super::rules::{Last, Provider, Rules};
 use crate::message::{Part, Role};
@@ -35,7 +35,7 @@ pub struct Finding {
 enum Kind {
     Frame,
     Assistant,
-    /// Only tool results.
+    /// Only tool results, and notes about calls.
     Results,
     /// Tool results and other parts.
     Mixed,
@@ -92,12 +92,13 @@ fn kind(message: &impl Spoken) -> Kind {
         match part {
             Part::ToolResult { .. } => results = true,
             Part::CacheMark | Part::Boundary => {}
-            _ => words = true,
+            _ => words |= !is_note(message.role(), part),
         }
     }
     match (results, words) {
         (true, true) => Kind::Mixed,
         (true, false) => Kind::Results,
+        _ if is_note_alone(message) => Kind::Results,
         _ => Kind::Words,
     }
 }
@@ -371,7 +372,8 @@ impl Check<'_> {
 
     /// Checks a conversation that ends with an assistant message.
     fn last(&mut self, index: usize, newest: Option<(usize, &Part)>) {
-        let prefill = self.rules.last == Last::UserOrPrefill && !self.target.special.no_prefill;
+        let resumes = self.rules.last == Last::UserOrPrefill;
+        let prefill = resumes && !self.target.special.no_prefill;
         match newest {
             _ if self.rules.last == Last::Anybody => {}
             Some((number, Part::Text { text })) if prefill => {
@@ -383,8 +385,9 @@ impl Check<'_> {
                     );
                 }
             }
-            // A tool that the provider runs itself may be resumed.
-            Some((_, Part::Opaque { .. } | Part::ToolResult { .. })) if prefill => {}
+            // A turn that was paused in a tool that the provider runs is resumed as it is, also by models without
+            // prefill.
+            Some((_, Part::Opaque { .. } | Part::ToolResult { .. })) if resumes => {}
             _ => self.find_message("last-role", Some(index), "the last message must be the user's"),
         }
     }

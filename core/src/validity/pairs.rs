@@ -54,6 +54,18 @@ impl<T: Spoken> Spoken for &T {
     }
 }
 
+/// Returns whether a part of a message of `role` is a note about a call, such as the user's approval (AI SDK). The host
+/// acts on it, so it says nothing between a call and its result.
+pub fn is_note(role: Role, part: &Part) -> bool {
+    role == Role::Tool && matches!(part, Part::Opaque { .. })
+}
+
+/// Returns whether a message holds only notes about calls. It belongs to the round of these calls.
+pub fn is_note_alone(message: &impl Spoken) -> bool {
+    let mut parts = message.parts().peekable();
+    parts.peek().is_some() && parts.all(|part| is_note(message.role(), part))
+}
+
 /// Index of a message, and index of a part in it.
 pub type Place = (usize, usize);
 
@@ -190,6 +202,10 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
     let mut after_assistant = false;
     let mut latest: HashMap<&str, usize> = HashMap::default();
     for (index, message) in messages.filter(|(_, message)| !message.role().is_frame()) {
+        if is_note_alone(message) {
+            after_assistant = false;
+            continue;
+        }
         let is_assistant = message.role() == Role::Assistant;
         if is_assistant {
             if !after_assistant {
@@ -234,7 +250,7 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
                     call.fate = Fate::Answered((index, number));
                 }
                 Part::CacheMark | Part::Boundary => {}
-                _ => only_results = false,
+                _ => only_results &= is_note(message.role(), part),
             }
         }
         after_assistant = is_assistant;

@@ -17,10 +17,23 @@ export interface Opened {
   fields: Fields;
   /** Where the fields are in the message. */
   place: Place;
+  /** The name that the message has for the field `content`. */
+  content: "content" | "content_blocks";
 }
 
-/** Returns the type and the fields of a message in any form. */
+/**
+ * Returns the type and the fields of a message in any form. LangChain's JSON of a message that was made of
+ * `contentBlocks` has `content_blocks` instead of `content`; it is opened, and changed, as one with `content`.
+ */
 export function openedMessage(message: Fields): Opened {
+  const found = openedAsIs(message);
+  const { content, content_blocks: blocks } = found.fields;
+  if (content !== undefined || !Array.isArray(blocks)) return { ...found, content: "content" };
+  const fields = copy(found.fields, { content: blocks, content_blocks: undefined });
+  return { ...found, fields, content: "content_blocks" };
+}
+
+function openedAsIs(message: Fields): Omit<Opened, "content"> {
   const { lc, id, kwargs, data, type } = message;
   if (lc !== undefined && isFields(kwargs)) {
     const name = CLASS.exec(Array.isArray(id) ? string(id.at(-1)) : "")?.[1]?.toLowerCase() ?? "";
@@ -34,7 +47,7 @@ export function openedMessage(message: Fields): Opened {
 export function withChanges(message: Fields, changes: Fields): Fields {
   const { fields, place } = openedMessage(message);
   const [holder] = place;
-  return holder === undefined ? copy(message, changes) : copy(message, { [holder]: copy(fields, changes) });
+  return holder === undefined ? copy(fields, changes) : copy(message, { [holder]: copy(fields, changes) });
 }
 
 /** Returns a new message in the form of those in the list: of their class if there is one of this type. */

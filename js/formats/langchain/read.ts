@@ -36,7 +36,7 @@ const GENERIC: Record<string, Role> = {
 
 export const messages: Messages<Piece> = {
   read(message, at, path) {
-    const { type, fields, place } = openedMessage(message);
+    const { type, fields, place, content: field } = openedMessage(message);
     const role = type === "generic" ? (roleOf(GENERIC, fields["role"]) ?? "user") : roleOf(ROLES, type);
     if (!role)
       throw bad(`${path}.type`, "a LangChain message of the type human, ai, system, tool or generic", type || message);
@@ -50,7 +50,7 @@ export const messages: Messages<Piece> = {
     const name = fields["name"];
     const named = typeof name === "string" ? { name } : {};
     const id = `m${at}`;
-    const content = blocksOf(fields["content"], `${within}.content`);
+    const content = blocksOf(fields["content"], `${within}.${field}`);
     if (role === "tool") {
       const callId = fields["tool_call_id"];
       if (typeof callId !== "string") throw bad(`${within}.tool_call_id`, "the id of a call", callId);

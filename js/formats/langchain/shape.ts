@@ -12,8 +12,7 @@ export const shape: Shape = {
     if (isInstance(message) || (lc !== undefined && isFields(kwargs))) return true;
     const holder = isFields(data) ? data : message;
     // Lines of Claude Code have such a type, and an id.
-    return (
-      role === undefined && !("uuid" in message) && typeof type === "string" && TYPES.test(type) && "content" in holder
-    );
+    const hasContent = "content" in holder || "content_blocks" in holder;
+    return role === undefined && !("uuid" in message) && typeof type === "string" && TYPES.test(type) && hasContent;
   },
 };

@@ -34,6 +34,10 @@ fn text(text: &str) -> Part {
     Part::Text { text: text.into() }
 }
 
+fn opaque() -> Part {
+    Part::Opaque { json: "{}".into(), tokens: None }
+}
+
 fn thought() -> Part {
     Part::Reasoning { text: "hm".into() }
 }
@@ -108,6 +112,9 @@ fn roles() {
     finds(&[&ANTHROPIC], &[user("a"), with(Role::Assistant, vec![thought()])], "last-role@1");
     let strict = Target { special: Special { no_prefill: true, ..Special::default() }, ..ANTHROPIC };
     finds(&[&strict], &[user("a"), assistant("b")], "last-role@1");
+    let paused = with(Role::Assistant, vec![text("b"), opaque()]);
+    finds(&[&ANTHROPIC, &strict], &[user("a"), paused.clone()], "");
+    finds(&[&GEMINI, &VSCODE], &[user("a"), paused], "last-role@1");
     finds(&[&GEMINI], &[user("a"), user("b")], "same-role@1");
     finds(&[&CHAT, &RESPONSES, &ANTHROPIC, &VSCODE], &[user("a"), user("b")], "");
     finds(&ALL, &[], "no-messages");
@@ -117,6 +124,19 @@ fn roles() {
     let own = with(Role::Assistant, vec![calls(&["1"]).parts.remove(0), result_part("1", "x"), text("b")]);
     finds(&[&CHAT, &RESPONSES], &[user("a"), own.clone(), user("c")], "result-role@1.1");
     finds(&[&Target { own_results: true, ..CHAT }], &[user("a"), own, user("c")], "");
+}
+
+#[test]
+fn a_note_about_a_call_belongs_to_its_round() {
+    let note = with(Role::Tool, vec![opaque()]);
+    let with_note = with(Role::Tool, vec![result_part("1", "x"), opaque()]);
+    finds(&[&CHAT, &ANTHROPIC], &[user("a"), calls(&["1"]), note.clone()], "pending-call@1.0");
+    let answered = [user("a"), calls(&["1", "2"]), result("1", "x"), note.clone()];
+    finds(&[&CHAT, &ANTHROPIC], &answered, "pending-call@1.1");
+    finds(&[&CHAT, &ANTHROPIC], &[user("a"), calls(&["1", "2"]), with_note.clone()], "pending-call@1.1");
+    finds(&[&CHAT], &[user("a"), calls(&["1"]), note.clone(), result("1", "x"), user("b")], "");
+    finds(&[&CHAT], &[user("a"), calls(&["1", "2"]), with_note, result("2", "x"), user("b")], "");
+    finds(&[&CHAT, &ANTHROPIC], &[user("a"), calls(&["1"]), note, user("b")], "lost-call@1.0");
 }
 
 #[test]

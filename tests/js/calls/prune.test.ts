@@ -1,6 +1,7 @@
 /** Pruning as hosts use it: options, limits, what the report says, and request after request. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readConversation } from "../../../js/formats/index.ts";
@@ -106,6 +107,15 @@ test("the limit is the caller's, else the model's, else assumed", () => {
   assert.deepEqual(limit({ model: { name: "gpt-4", maxPromptTokens: 9_000 } }), [9_000, "maxPromptTokens"]);
   assert.deepEqual(limit({ model: "gpt-4", budget: 9_000 }), [9_000, "budget"]);
   assert.equal(prune(agentRun(1), { model: { name: "gpt-4" } }).report.encoding, "cl100k_base");
+});
+
+test("the page of requests names the limits that models have", () => {
+  const page = readFileSync(new URL("../../../docs/requests.md", import.meta.url), "utf8");
+  const row = /its window without the reserve: (.*?) \|/.exec(page)![1]!;
+  const named = [...row.matchAll(/([a-z][\w-]+)(?: has)? ([\d,]+)(?:, |$)/g)];
+  assert.ok(named.length > 2);
+  for (const [, model, limit] of named)
+    assert.equal(prune(agentRun(1), { model: model! }).report.budget, Number(limit!.replaceAll(",", "")), model);
 });
 
 test("what the host states replaces wrong data of a model", () => {

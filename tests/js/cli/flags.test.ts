@@ -144,8 +144,13 @@ test("a file in UTF-16, as Windows PowerShell writes it, is read", () => {
   }
 });
 
-test("a list of messages is no log, and the error says what makes one", () =>
-  void check(["log", "-"], { status: 3, err: /is a list of messages, not a log\. .*compact - --budget N --log LOG/ }));
+test("a conversation is no log, and the error says what makes one", () => {
+  const err = /is a conversation, not a log\. .*compact - --budget N --log LOG/;
+  check(["log", "-"], { status: 3, err });
+  for (const input of [JSON.stringify({ messages: [MESSAGE] }), `${JSON.stringify(MESSAGE)}\n`.repeat(2)])
+    check(["log", "-"], { input, status: 3, err });
+  check(["log", "-"], { input: '{"seq":0}\n', status: 3, err: /-, line 1: / });
+});
 
 test("lines that hold requests are refused with what to do", () => {
   const line = JSON.stringify({ messages: [MESSAGE] });

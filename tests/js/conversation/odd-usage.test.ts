@@ -75,6 +75,28 @@ test("two reports in a row that agree are a limit, until one contradicts it", as
   assert.deepEqual(said, ["odd_usage", "silent_overflow"]);
 });
 
+test("a request counts once, however often its usage is reported", async () => {
+  const conversation = await openConversation<Fields>({
+    format: "openai-chat",
+    model: { name: "gpt-4o", maxPromptTokens: LIMIT },
+  });
+  const events = heard(conversation);
+  conversation.append(begin(200));
+  for (let number = 0; number < 4; number++) {
+    conversation.append(round(200 + number, 160));
+    await conversation.prepare();
+    // A stream: nothing yet, then the beginning, then the end.
+    conversation.reportUsage({ prompt_tokens: 0, completion_tokens: 0 });
+    conversation.reportUsage({ prompt_tokens: 20_000 + 900 * number, completion_tokens: 1 });
+    conversation.reportUsage({ prompt_tokens: 20_000 + 900 * number, completion_tokens: 50 });
+    assert.equal(conversation.usage().limit, LIMIT);
+  }
+  const { promptTotal, output } = conversation.usage().reported;
+  assert.deepEqual([promptTotal, output], [85_400, 200]);
+  assert.deepEqual(codes(events), ["odd_usage"]);
+  await conversation.dispose();
+});
+
 for (const name of ["gpt-4o", "claude-sonnet-4"]) {
   test(`a host that reports what the meter shows does not run out of room: ${name}`, async () => {
     const conversation = await openConversation<Fields>({

@@ -217,6 +217,36 @@ test("LangChain's messages are known in all of their forms", () => {
   refused([{ type: "tool", data: { content: "" } }], "bad_message", "messages[0].data.tool_call_id");
 });
 
+test("LangChain's JSON of messages that were made of standard blocks is read like their instances", () => {
+  const fields = {
+    content_blocks: [
+      { type: "text", text: "hi" },
+      { type: "tool_call", id: "c1", name: "read", args: {} },
+    ],
+    tool_calls: [{ type: "tool_call", id: "c1", name: "read", args: {} }],
+    response_metadata: { output_version: "v1" },
+  };
+  const id = ["langchain_core", "messages", "AIMessage"];
+  for (const message of [
+    { type: "ai", data: fields },
+    { lc: 1, type: "constructor", id, kwargs: fields },
+    { type: "ai", ...fields },
+  ]) {
+    const reading = readConversation([message], {});
+    assert.equal(reading.format, "langchain");
+    assert.deepEqual(
+      reading.messages[0]!.parts.map(({ type }) => type),
+      ["text", "toolCall"],
+    );
+    assert.equal(reading.rebuild([{ type: "keep", id: "m0" }]), reading.source.input);
+    const [{ data, kwargs, content = (data ?? kwargs)!.content, ...rest }] = reading.rebuild([
+      { type: "edit", id: "m0", parts: [{ part: 0, to: { type: "text", text: "ho" } }, { part: 1 }] },
+    ]) as [Record<string, Record<string, unknown>>];
+    assert.deepEqual(content, [{ type: "text", text: "ho" }, fields.content_blocks[1]]);
+    assert.ok(!("content_blocks" in { ...rest, ...data, ...kwargs }));
+  }
+});
+
 test("a refusal is a part of both of OpenAI's formats", () => {
   const content = [{ type: "refusal", refusal: "No." }];
   assert.equal(format([say("Do it."), { role: "assistant", content }]), "openai-chat");

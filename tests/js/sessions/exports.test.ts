@@ -35,6 +35,23 @@ test("LangChain: plain, stored and serialised messages, with calls in three plac
   );
 });
 
+test("LangChain: messages that were made of standard blocks, stored with others", () => {
+  const blocks = [
+    { type: "text", text: "I read." },
+    { type: "tool_call", id: "c1", name: "read", args: {} },
+  ];
+  const calls = [{ type: "tool_call", id: "c1", name: "read", args: {} }];
+  const session = readSession(
+    JSON.stringify([
+      { type: "human", data: { content: "Read." } },
+      { type: "ai", data: { content_blocks: blocks, tool_calls: calls } },
+      { type: "tool", data: { content_blocks: [{ type: "text", text: "a" }], tool_call_id: "c1" } },
+    ]),
+  );
+  assert.deepEqual(outline(session), ["user text", "assistant text call:c1", "tool result:c1"]);
+  assert.deepEqual(session.skipped, []);
+});
+
 test("requests, lists of API messages and settings are no sessions", () => {
   const messages = [
     { role: "user", content: "Hi" },
