@@ -1,10 +1,27 @@
 // What the public transcripts cost without us, pruned and compacted, at a quarter of the window: node bill/run.mjs
 // [--models=claude-sonnet-4-5,gpt-4.1] [--share=0.25]. The window just fits the whole conversation, so that nothing is
 // refused without us; requests may have the system prompt and a share of the rest. Dollars, and the change in per cent.
-import { replayCost } from "../../pkg/dist/bill-node.js";
-import { countMessages } from "../../pkg/dist/index-node.js";
+// With --grows[=../../pkg]: how long the replay of the first 400, 800, 1,600 messages of the longest one takes instead.
 import { option } from "../requests/shared.mjs";
 import { transcripts } from "../retention/transcripts.mjs";
+
+const grows = process.argv.find((argument) => argument.startsWith("--grows"));
+const dist = new URL(`${grows?.split("=")[1] ?? "../../pkg"}/dist/`, import.meta.url);
+const { replayCost } = await import(new URL("bill-node.js", dist));
+const { countMessages } = await import(new URL("index-node.js", dist));
+
+if (grows) {
+  const { messages } = transcripts().reduce((a, b) => (a.messages.length > b.messages.length ? a : b));
+  for (const count of [400, 400, 800, 1_600]) {
+    const before = process.cpuUsage();
+    const { tokens, requests } = await replayCost(messages.slice(0, count), { budget: 30_000, window: 1_000_000 });
+    const { user, system } = process.cpuUsage(before);
+    console.log(
+      `${count} messages, ${requests} requests, ${tokens} tokens: ${Math.round((user + system) / 1000)} ms of CPU`,
+    );
+  }
+  process.exit();
+}
 
 const [share] = option("share", "0.25");
 const row = (cells) => console.log(`| ${cells.join(" | ")} |`);

@@ -1,11 +1,13 @@
 // A running conversation: the cost of a round and its request when there are many already, and the cost of reading the
-// log again. node benches/conversation/run.mjs [rounds=2500]
+// log again. Then the same of a growing one: what a step costs at 200, 800 and 3,200 messages.
+// node benches/conversation/run.mjs [rounds=2500] [package=../../pkg]
 import { cpus } from "node:os";
-import { openConversation } from "../../pkg/dist/index-node.js";
-import { ConversationLog } from "../../pkg/dist/log-node.js";
-import { memoryStorage } from "../../pkg/dist/storage-node.js";
 
 const most = Number(process.argv[2] ?? 2_500);
+const dist = new URL(`${process.argv[3] ?? "../../pkg"}/dist/`, import.meta.url);
+const { Pruner, openConversation } = await import(new URL("index-node.js", dist));
+const { ConversationLog } = await import(new URL("log-node.js", dist));
+const { memoryStorage } = await import(new URL("storage-node.js", dist));
 let seed = 1;
 const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
 const words = (count) => Array.from({ length: count }, () => `word${Math.floor(random() * 5000)}`).join(" ");
@@ -78,3 +80,38 @@ await row(
 );
 const pruned = await open({ automatic: false, model: { maxPromptTokens: 100_000 } });
 await row("one round more, and its request, pruned", 10, async () => (pruned.append(round(next++)), pruned.prepare()));
+
+/** Messages around which steps are measured, and how many messages on both sides. */
+const SIZES = [200, 800, 3_200];
+const NEAR = 100;
+/** Prints what a step costs on average while the messages grow. `step` takes a round. */
+async function growing(name, step) {
+  let count = 2;
+  const next = () => step(round((count += 2)));
+  const costs = [];
+  for (const size of SIZES) {
+    while (count < size - NEAR) await next();
+    const before = count;
+    const spent = await cpu(async () => {
+      while (count < size + NEAR) await next();
+    });
+    costs.push(`${size}: ${((2 * spent) / (count - before)).toFixed(2)}`);
+  }
+  console.log(`${name.padEnd(44)} ${costs.join(", ")}`);
+}
+const start = messages.slice(0, 2);
+const limited = (maxPromptTokens, options) =>
+  open({ messages: start, model: { name: "gpt-4o", maxPromptTokens }, storage: undefined, ...options });
+for (const [name, conversation] of [
+  ["a growing conversation, whole", await limited(10_000_000)],
+  ["the same, compacted at 50,000 tokens", await limited(50_000)],
+  ["the same, pruned to 100,000 tokens", await limited(100_000, { automatic: false })],
+])
+  await growing(name, (added) => (conversation.append(added), conversation.prepare()));
+for (const budget of [10_000_000, 50_000]) {
+  const [pruner, list] = [new Pruner(), [...start]];
+  await growing(`a Pruner with ${budget} tokens`, (added) => {
+    list.push(...added);
+    pruner.prune(list, { format: "openai-chat", encoding: "o200k_base", budget });
+  });
+}

@@ -3,6 +3,7 @@
  */
 
 import { countMessages } from "../calls/count.ts";
+import type { Reading } from "../formats/adapter.ts";
 import { readConversation } from "../formats/index.ts";
 import { encodingForModel } from "../tokens/count.ts";
 import type { CountOptions } from "../types/count.ts";
@@ -19,6 +20,8 @@ export interface Replayed {
   tools: ToolList | undefined;
   counting: ReplayCounting;
   counts: Counts;
+  /** Returns the request of the first `end` messages, which are read once. */
+  requestOf(end: number): Reading;
 }
 
 const encodingOf = (model: string | undefined) => encodingForModel(model ?? "").encoding;
@@ -32,14 +35,24 @@ export function replayed(input: unknown, options: Omit<CountOptions, "tokenizer"
   const counting: ReplayCounting = { ...rest, encoding, format: "espalier" };
   const own = reading.tools.length > 0 ? (reading.tools as unknown as ToolList) : undefined;
   const { messages } = reading;
+  const neutral = readConversation(messages, { format: "espalier", ...(own && { tools: own }) });
   return {
     messages,
     listed: reading.source.list.length,
     tools: own,
     counting,
     counts: new Counts(messages, own, counting),
+    requestOf: (end) => {
+      const list = messages.slice(0, end);
+      return { ...neutral, messages: neutral.messages.slice(0, end), source: { ...neutral.source, input: list, list } };
+    },
   };
 }
+
+/** A part in a content; the same text inside a string is escaped. */
+const MEDIA = /"type":"(?:image|document)"/;
+
+const contentOf = ({ role, parts }: NeutralMessage) => JSON.stringify([role, parts]);
 
 /** The tokens of messages, each counted once. */
 export class Counts {
@@ -51,6 +64,8 @@ export class Counts {
   private readonly originals: ReadonlySet<NeutralMessage>;
   private readonly lines = new WeakMap<NeutralMessage, Line>();
   private readonly keys = new Map<string, number>();
+  /** Tokens by content and name: every request makes the messages anew that it shortens. */
+  private readonly tokens = new Map<string, number>();
 
   constructor(messages: readonly NeutralMessage[], tools: ToolList | undefined, counting: ReplayCounting) {
     const { total, perMessage } = countMessages(messages, { ...counting, ...(tools && { tools }) });
@@ -60,7 +75,8 @@ export class Counts {
     let sum = this.base;
     this.sums = [sum, ...this.perMessage.map((tokens) => (sum += tokens))];
     this.originals = new Set(messages);
-    for (const [at, message] of messages.entries()) this.lines.set(message, this.made(message, this.perMessage[at]!));
+    for (const [at, message] of messages.entries())
+      this.lines.set(message, this.made(message, contentOf(message), this.perMessage[at]!));
   }
 
   /** Tokens of the request of the first `end` messages. */
@@ -85,18 +101,24 @@ export class Counts {
   lineOf(message: NeutralMessage): Line {
     const known = this.lines.get(message);
     if (known) return known;
-    const { perMessage } = countMessages([message], this.counting);
-    const made = this.made(
-      message,
-      perMessage.reduce((sum, { tokens }) => sum + tokens, 0),
-    );
+    const text = contentOf(message);
+    const made = this.made(message, text, this.counted(message, text + (message.name ?? "")));
     this.lines.set(message, made);
     return made;
   }
 
-  private made(message: NeutralMessage, tokens: number): Line {
+  private counted(message: NeutralMessage, content: string): number {
+    // The text has no bytes of media.
+    const known = MEDIA.test(content) ? undefined : this.tokens.get(content);
+    if (known !== undefined) return known;
+    const { perMessage } = countMessages([message], this.counting);
+    const tokens = perMessage.reduce((sum, { tokens }) => sum + tokens, 0);
+    this.tokens.set(content, tokens);
+    return tokens;
+  }
+
+  private made(message: NeutralMessage, text: string, tokens: number): Line {
     const { role, parts, id } = message;
-    const text = JSON.stringify([role, parts]);
     const key = this.keys.get(text) ?? this.keys.size;
     this.keys.set(text, key);
     const isOwn = this.originals.has(message);

@@ -67,12 +67,13 @@ function newest(all: readonly NeutralMessage[], counts: Counts, window: number):
 }
 
 /** Cuts each request to `budget`, like the previous one while that fits. */
-export function pruned({ messages, tools, counting }: Replayed, budget: number): Way {
+export function pruned({ requestOf, tools, counting }: Replayed, budget: number): Way {
   const pruner = new Pruner();
+  const options = { ...counting, ...(tools && { tools }), budget };
   return {
     make: (end) => {
-      const options = { ...counting, ...(tools && { tools }), budget };
-      return Promise.resolve({ messages: pruner.prune(messages.slice(0, end), options).messages, calls: [] });
+      const { messages } = pruner.pruneRead(requestOf(end), options);
+      return Promise.resolve({ messages: messages as NeutralMessage[], calls: [] });
     },
     end: () => Promise.resolve(pruner.free()),
   };

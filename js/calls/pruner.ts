@@ -13,12 +13,18 @@ import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import { readConversation } from "../formats/index.ts";
-import type { NeutralMessage, Part } from "../types/messages.ts";
-import type { PruneCut, PruneOptions, PruneResult } from "../types/prune.ts";
+import type { NeutralMessage, Part, PlanItem } from "../types/messages.ts";
+import type { MessageFate, PruneCut, PruneOptions, PruneResult } from "../types/prune.ts";
 import { check } from "../options/check.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
 
 type Held = InstanceType<Wasm["HeldConversation"]>;
+
+/** A report whose `plan` and `messages` are in a short form; see the binding's `HeldReport`. */
+type HeldPruned = Pruned & {
+  items: ([first: number, count: number] | PlanItem)[];
+  rows: ([first: number, count: number, fate: MessageFate["fate"], rule: string | null] | MessageFate)[];
+};
 
 /**
  * {@link prune} for a growing conversation. Pass all of its messages each time: unchanged ones are not counted again,
@@ -52,6 +58,8 @@ export class Pruner {
   #counting = "";
   #tokenizer: HostTokenizer | undefined;
   #messages: readonly NeutralMessage[] = [];
+  /** Tokens of each of them. */
+  readonly #counts: number[] = [];
 
   constructor(cut?: PruneCut) {
     this.cut = cut;
@@ -81,11 +89,31 @@ export class Pruner {
       const fields = pruneFields(reading, asked, receiver);
       const held = this.#hold(reading.messages, fields);
       const text = call(() => held.prune(fields));
-      return rebuilt(JSON.parse(text) as Pruned, reading, asked, receiver);
+      return rebuilt(this.#whole(JSON.parse(text) as HeldPruned), reading, asked, receiver);
     };
     const done = cutToLimits(cut, options.limits);
     this.cut = done.report.cut;
     return done;
+  }
+
+  /** Adds the items and rows of messages that are whole or gone, which the engine leaves out. */
+  #whole({ items, rows, ...report }: HeldPruned): Pruned {
+    const numbers = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
+    const plan = items.flatMap((item): PlanItem[] => {
+      if (!Array.isArray(item)) return [item];
+      return numbers(...item).map((number) => ({ type: "keep", id: this.#messages[number]!.id }));
+    });
+    const messages = rows.flatMap((row): MessageFate[] => {
+      if (!Array.isArray(row)) return [row];
+      const [first, count, fate, rule] = row;
+      return numbers(first, count).map((number) => {
+        const { id, role } = this.#messages[number]!;
+        const before = this.#counts[number]!;
+        const after = fate === "kept" ? before : 0;
+        return rule === null ? { id, role, before, after, fate } : { id, role, before, after, fate, rule };
+      });
+    });
+    return { ...report, plan, messages };
   }
 
   #hold(
@@ -127,9 +155,13 @@ export class Pruner {
       same++;
     if (same < messages.length || same < this.#messages.length) {
       // If the core refused them, it would still keep the first ones.
-      this.#messages = messages.slice(0, same);
-      call(() => held.splice(same, messages.slice(same)));
-      this.#messages = messages;
+      const added = messages.slice(same);
+      this.#messages = this.#messages.slice(0, same);
+      const counts = call(() => held.splice(same, added));
+      // The equal ones of this reading die young: kept, all of them would be promoted at every request.
+      this.#messages = [...this.#messages, ...added];
+      this.#counts.length = same;
+      for (const tokens of counts) this.#counts.push(tokens);
     }
     return held;
   }
@@ -149,11 +181,11 @@ export class Pruner {
  * characters.
  */
 function isSame(a: NeutralMessage, b: NeutralMessage): boolean {
-  return a.id === b.id && a.role === b.role && a.name === b.name && areSame(a.parts, b.parts);
+  return a === b || (a.id === b.id && a.role === b.role && a.name === b.name && areSame(a.parts, b.parts));
 }
 
 function areSame(a: readonly Part[], b: readonly Part[]): boolean {
-  return a.length === b.length && a.every((part, at) => isSamePart(part, b[at]!));
+  return a === b || (a.length === b.length && a.every((part, at) => isSamePart(part, b[at]!)));
 }
 
 function isSamePart(a: Part, b: Part): boolean {

@@ -81,7 +81,8 @@ export function wireRepaired(
 
 /**
  * Returns messages that the engine made for a provider, with repairs of what only the provider's own checks find: the
- * same list if they find nothing. `signatures`: whether first calls must have one.
+ * same list if they find nothing. `signatures`: whether first calls must have one; `known`: number of first messages in
+ * which they found nothing.
  */
 export function wireSendable<T>(
   messages: T,
@@ -89,11 +90,12 @@ export function wireSendable<T>(
   provider: ProviderName,
   { model, tools }: RequestFacts,
   signatures: boolean,
+  known = 0,
 ): { messages: T; changes: RepairChange[] } {
-  const known = defined({ model: model === "" ? undefined : model, tools });
-  if (!hasWireFindings(messages, format, provider, known, signatures)) return { messages, changes: [] };
+  const facts = defined({ model: model === "" ? undefined : model, tools });
+  if (!hasWireFindings(messages, format, provider, facts, signatures, known)) return { messages, changes: [] };
   // Calls without a result stay: the host answers them.
-  const { messages: valid, report } = repair(messages, { provider, format, pending: "keep", ...known });
+  const { messages: valid, report } = repair(messages, { provider, format, pending: "keep", ...facts });
   return { messages: valid, changes: report.changes };
 }
 

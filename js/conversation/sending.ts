@@ -36,6 +36,8 @@ type Valid<T> = Pick<Sent<T>, "messages" | "mended" | "totals">;
 
 export class Sending<T> {
   private readonly fit = new Fit();
+  /** The newest messages in which the provider's own checks found nothing. */
+  private checked: readonly T[] = [];
   private readonly c: Context<T>;
   private readonly options: Pick<
     ConversationOptions<T>,
@@ -95,7 +97,11 @@ export class Sending<T> {
     const { log, machine } = this.c;
     const { plan = view.plan, messages = view.messages, after, repair } = log.state.mended(provider, machine.name);
     const facts = { model: machine.name };
-    const { messages: sound, changes } = wireSendable(messages, log.format, provider, facts, repair.signatures);
+    const { checked } = this;
+    const added = messages.findIndex((message, at) => message !== checked[at]);
+    const known = added < 0 ? messages.length : added;
+    const { messages: sound, changes } = wireSendable(messages, log.format, provider, facts, repair.signatures, known);
+    this.checked = sound === messages ? messages : [];
     if (sound === view.messages && after.total === view.after.total) return { messages: sound, mended: [] };
     const totals = sound === messages ? after : this.recounted(sound, view.after.tools);
     const names = changes.length === 0 ? [] : namesOf({ plan, messages }, (id) => log.original(id));

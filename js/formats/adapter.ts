@@ -87,6 +87,8 @@ export interface Rules<Piece> {
   usage?: UsageReader;
   /** Finds problems that only the provider's own messages show. */
   check?: WireCheck;
+  /** True if what it finds in a message depends on that message alone. */
+  checksAlone?: true;
   /** Absent for formats without cache marks. */
   marks?: Marks;
   /** Absent for formats without signed reasoning. */

@@ -245,6 +245,7 @@ function located(reading: Reading, { found, wire }: Judged): Finding[] {
 
 /**
  * Returns whether the provider's own checks find something that the engine does not see: signatures, cache marks.
+ * `known`: number of first messages in which they found nothing.
  *
  * @internal
  */
@@ -254,12 +255,14 @@ export function hasWireFindings(
   provider: ProviderName,
   options: ValidityOptions,
   signatures: boolean,
+  known = 0,
 ): boolean {
   const source = findSource(messages);
   if (format !== provider || !source) return false;
   const tools = toolsOf(options.tools, source.request);
+  const list = RULES[format].checksAlone ? source.list.slice(known) : source.list;
   const found: WireFinding[] = [];
-  checkWire({ format, source, tools }, provider, options, signatures, found);
+  checkWire({ format, source: { ...source, list }, tools }, provider, options, signatures, found);
   return found.length > 0;
 }
 

@@ -18,7 +18,7 @@ use crate::support::{Chars, assistant, calls, numbered, random, result, user};
 
 /// Returns receivers of the formats of providers, with a model that refuses a conversation that ends with the
 /// assistant.
-fn receivers() -> Vec<Receiver> {
+pub fn receivers() -> Vec<Receiver> {
     [
         (Provider::Gemini, "gemini-3-pro"),
         (Provider::Anthropic, "claude-opus-4-6"),

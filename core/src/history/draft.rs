@@ -37,6 +37,11 @@ impl Meter<'_> {
         self.tokenizer.count(text)
     }
 
+    /// Returns whether a call may have the id of an earlier call that has its result (OpenAI Chat).
+    pub(super) fn may_repeat_ids(&self) -> bool {
+        self.provider.is_some_and(|provider| provider.rules().ids_reusable)
+    }
+
     /// Returns the totals of a request with messages of these roles and tokens.
     pub fn totals(&self, messages: impl Iterator<Item = (Role, u64)>) -> Totals {
         let mut totals = Totals { frame: self.model.list_overhead(), tools: self.tools, ..Totals::default() };

@@ -72,21 +72,21 @@ struct Line<'a> {
 
 /// Repairs a draft by the rules of its provider. Does not change the draft.
 pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
-    if accepts(draft, receiver, 0) { Mended::unchanged(draft, receiver) } else { Mended::repaired(draft, receiver) }
+    if accepts(draft, receiver, false) { Mended::unchanged(draft, receiver) } else { Mended::repaired(draft, receiver) }
 }
 
-/// Returns whether the provider accepts a draft. The first `known` entries are known to be accepted: a turn of the
-/// assistant begins behind them, and every call in them has its result.
-pub fn accepts(draft: &Draft, receiver: &Receiver, known: usize) -> bool {
+/// Returns whether the provider accepts a draft. With `is_rest`, it is the rest of a request whose beginning is known to
+/// be accepted: a turn of the assistant begins here, and every call before it has its result.
+pub fn accepts(draft: &Draft, receiver: &Receiver, is_rest: bool) -> bool {
     let target = &receiver.target;
     if !target.special.drop_tools.is_empty() {
         return false;
     }
-    // For the rules, the known entries are like one message of the user.
+    // For the rules, the known beginning is like one message of the user.
     let parts = vec![Part::Text { text: "x".into() }];
     let said = Message { id: String::new(), role: Role::User, name: None, parts };
-    let newer = draft.entries[known..].iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
-    let messages: Vec<&Message> = (known > 0).then_some(&said).into_iter().chain(newer).collect();
+    let entries = draft.entries.iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
+    let messages: Vec<&Message> = is_rest.then_some(&said).into_iter().chain(entries).collect();
     // An empty conversation stays empty: a repair adds no message if the host has none.
     let is_silent = draft.entries.iter().all(|entry| entry.message.role.is_frame());
     // Calls that are still running stay. Only the host can change tool definitions.
@@ -117,15 +117,21 @@ impl Sent {
 
 impl Mended {
     /// Returns a draft that the provider accepts.
-    pub fn unchanged(draft: &Draft, Receiver { target, written }: &Receiver) -> Mended {
-        let after = if joins(*written) {
+    pub fn unchanged(draft: &Draft, receiver: &Receiver) -> Mended {
+        let written = receiver.written;
+        let after = if joins(written) {
             let there = draft.entries.iter().filter(|entry| entry.is_in());
             let lines: Vec<Line> = there.map(|entry| Line::of(entry, false)).collect();
-            totals(&lines, draft.meter, *written)
+            totals(&lines, draft.meter, written)
         } else {
             draft.after()
         };
-        let repair = Repair { changes: vec![], signatures: target.special.signatures };
+        Mended::as_is(after, receiver)
+    }
+
+    /// Returns a draft with these totals that the provider accepts.
+    pub(super) fn as_is(after: Totals, receiver: &Receiver) -> Mended {
+        let repair = Repair { changes: vec![], signatures: receiver.target.special.signatures };
         Mended { plan: None, after, repair }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! - [`draft`]: the conversation under edit that all passes work on.
 //! - [`group`]: rounds, requests, the system prompt.
-//! - [`pairs`]: calls and results.
+//! - [`pairs`]: calls and results. [`sound`]: whether there is nothing to repair.
 //! - [`prune`]: cuts one request to its budget, for that request only.
 //! - [`limits`], [`recovery`]: how much a request may have, and what a refusal teaches.
 //! - [`mend`]: the rules of the provider that receives a draft. `written`: messages that are joined when written.
@@ -30,5 +30,6 @@ pub mod prune;
 pub mod record;
 pub mod recovery;
 mod rule;
+pub mod sound;
 pub mod thought;
 mod written;

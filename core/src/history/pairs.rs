@@ -30,7 +30,7 @@ fn repair_as(draft: &mut Draft, is_request: bool) {
     drop_empty(draft, may_be_blank);
     let found = paired(draft);
     let moves_results = !(is_request && takes_results_anywhere(draft));
-    let may_repeat = may_repeat_ids(draft);
+    let may_repeat = draft.meter.may_repeat_ids();
     let mut moves = Moves::default();
     let mut renamed: BTreeMap<usize, HashMap<usize, String>> = BTreeMap::new();
     let mut lost: Vec<(usize, String, String)> = Vec::new();
@@ -95,11 +95,6 @@ pub const MOVED: &str = "moved-result";
 /// Returns whether results may come anywhere behind their calls (OpenAI Responses).
 pub(super) fn takes_results_anywhere(draft: &Draft) -> bool {
     draft.meter.provider.is_some_and(|provider| provider.rules().results_anywhere)
-}
-
-/// Returns whether a call may have the id of an earlier call that has its result (OpenAI Chat).
-pub(super) fn may_repeat_ids(draft: &Draft) -> bool {
-    draft.meter.provider.is_some_and(|provider| provider.rules().ids_reusable)
 }
 
 /// Returns which result of a draft answers which call; a place is the index of an entry and that of a part in it.

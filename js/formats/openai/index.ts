@@ -33,6 +33,7 @@ export const openaiChat: Adapter<ChatPiece> = {
   writeTool: writeChatTool,
   usage: chatUsage,
   check: checkChat,
+  checksAlone: true,
   limits,
   marks,
 };

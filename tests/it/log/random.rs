@@ -1,17 +1,20 @@
 //! Random sequences of all operations.
 
 use espalier::error::Code;
+use espalier::history::draft::Draft;
 use espalier::history::edit::{Kind, Target, Thinking};
 use espalier::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
-use espalier::history::log::{Log, Place};
+use espalier::history::log::{Counting, Log, Place};
+use espalier::history::mend::mend;
 use espalier::history::pairs::repair;
 use espalier::history::plan::{Becomes, PartEdit};
 use espalier::message::{Message, Part};
 use fastrand::Rng;
 
 use super::{blank, counting, on, range, text};
+use crate::receiver::receivers;
 use crate::support::valid::check as valid;
-use crate::support::{Quarter, random};
+use crate::support::{Quarter, assistant, calls, numbered, random, result, system, user};
 
 /// Takes one step: adds a message, or applies any operation. Refusals are part of it.
 fn step(log: &mut Log, rng: &mut Rng, waiting: &mut Vec<Message>) {
@@ -109,6 +112,27 @@ fn parts(log: &Log, rng: &mut Rng, known: &[String]) -> Edit {
     Edit { targets, ..blank(kind) }
 }
 
+/// Returns the view, repaired without what the log knows of it.
+fn walked(log: &Log) -> Draft<'_> {
+    let mut draft = log.draft();
+    repair(&mut draft);
+    repair(&mut draft);
+    draft
+}
+
+/// Returns a conversation that no provider refuses.
+fn talk(rng: &mut Rng, steps: usize) -> Vec<Message> {
+    let mut messages = vec![system("be brief"), user("go")];
+    while messages.len() < steps {
+        let id = messages.len().to_string();
+        match rng.u32(0..3) {
+            0 => messages.extend([assistant("done"), user("next")]),
+            _ => messages.extend([calls(&[&id]), result(&id, "found")]),
+        }
+    }
+    numbered(messages)
+}
+
 fn view(log: &Log) -> String {
     serde_json::to_string(&(log.view().plan, log.messages(), log.view().after)).unwrap()
 }
@@ -160,9 +184,7 @@ fn views_pair_up_and_add_up_whatever_happens() {
             let counted: u64 = messages.iter().map(|m| draft.meter.message(m)).sum();
             assert_eq!(log.view().after.total, counted + 3, "seed {seed}: tokens are those of the messages");
             // The log knows whether anything must be repaired; a full pass gives the same.
-            let mut walked = log.draft();
-            repair(&mut walked);
-            repair(&mut walked);
+            let walked = walked(log);
             assert_eq!((log.view().plan, log.view().repaired), (walked.plan(), walked.removed), "seed {seed}");
             // Edits create no orphans: only oddities of the history itself are repaired.
             let plain: Vec<Message> = draft
@@ -182,6 +204,33 @@ fn views_pair_up_and_add_up_whatever_happens() {
     }
     assert!(led > 100, "{led} thoughts were carried: too few to say anything");
     assert!(applied > 500, "{applied} edits got in: too few to say anything");
+}
+
+/// What is known of the view before an added message is used for the next one.
+#[test]
+fn a_view_that_grows_is_that_of_a_log_that_is_read_anew() {
+    let mut accepted = [0; 5];
+    for seed in 0..400 {
+        let number = seed as usize % accepted.len();
+        let receiver = &receivers()[number];
+        let counting = || Counting { provider: receiver.written, ..counting(Quarter) };
+        let mut log = Log::new(counting());
+        let mut rng = Rng::with_seed(seed);
+        let mut waiting = if seed % 3 == 0 { conversation(&mut rng, 30) } else { talk(&mut rng, 30) };
+        waiting.reverse();
+        for at in 0..40 {
+            step(&mut log, &mut rng, &mut waiting);
+            let again = Log::import(&log.export(0), counting(), false).unwrap().log;
+            assert_eq!(log.view_in_runs(), again.view_in_runs(), "seed {seed} at {at}");
+            assert_eq!(log.view(), again.view(), "seed {seed} at {at}");
+            let mended = log.mended(receiver);
+            accepted[number] += usize::from(mended.plan.is_none() && log.len() > 5);
+            let expected = mend(&walked(&again), receiver);
+            let json = |mended| serde_json::to_string(&mended).unwrap();
+            assert_eq!(json(mended), json(expected), "seed {seed} at {at}");
+        }
+    }
+    assert!(accepted.iter().all(|&count| count > 200), "{accepted:?}: too few to say anything");
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! Cuts that stay in place, and the common prefix of consecutive requests.
 
-use espalier::history::prune::{Cut, Limits, Pass, Pruned, Shared, prune, prune_held};
+use espalier::history::draft::Meter;
+use espalier::history::prune::{Cut, Limits, Pass, Pruned, prune, prune_held};
+use espalier::history::sound::Sound;
 use espalier::message::Message;
 use espalier::tokens::Origin;
+use espalier::validity::Provider;
 use fastrand::Rng;
 
 use super::{carry_out, limits, run};
-use crate::support::{Chars, Quarter, assistant, calls, meter, numbered, result, user};
+use crate::support::{Chars, Quarter, assistant, calls, meter, numbered, random, result, user};
 
 /// Returns the requests of an agent that works on one prompt for `rounds` rounds, each cut with the previous one's
 /// state.
@@ -141,14 +144,30 @@ fn a_cut_survives_being_kept_as_json() {
 
 #[test]
 fn counts_that_are_held_give_the_same_result() {
-    let requests = agent_run(30, &limits(5_000), 3);
-    let messages =
-        numbered((0..30).flat_map(|n| [calls(&[&n.to_string()]), result(&n.to_string(), "x y z")]).collect());
-    let counts: Vec<u64> = messages.iter().map(|m| meter(&Quarter).message(m)).collect();
+    let rounds = |count| (0..count).flat_map(|n: usize| [calls(&[&n.to_string()]), result(&n.to_string(), "x y z")]);
+    let mut sound = 0;
+    for seed in 0..300 {
+        let mut rng = Rng::with_seed(seed);
+        let messages = match seed % 2 {
+            0 => random::conversation(&mut rng, 20),
+            _ => numbered(rounds(rng.usize(1..30)).collect()),
+        };
+        for provider in [None, Some(Provider::OpenAiChat), Some(Provider::OpenAiResponses), Some(Provider::Anthropic)] {
+            let by_items = provider == Some(Provider::OpenAiResponses);
+            let meter = Meter { provider, by_items, ..meter(&Quarter) };
+            sound += usize::from(is_the_same_held(&messages, meter, &limits(rng.u64(20..400))));
+        }
+    }
+    assert!((600..1_200).contains(&sound), "{sound} conversations of 1,200 needed no repair");
+}
+
+/// Compares pruning with held counts with pruning. Returns whether the messages needed no repair.
+fn is_the_same_held(messages: &[Message], meter: Meter, limits: &Limits) -> bool {
+    let counts: Vec<u64> = messages.iter().map(|message| meter.message(message)).collect();
     let marks: Vec<u64> = messages.iter().map(espalier::history::prune::fingerprint).collect();
-    let limits = limits(300);
-    let held = prune_held(&messages, &counts, &marks, meter(&Quarter), Origin::Exact, &limits).unwrap();
-    assert_eq!(held, prune(&messages, meter(&Quarter), Origin::Exact, &limits).unwrap());
-    assert_eq!(held.shared, None::<Shared>);
-    assert!(requests.len() == 30);
+    let mut sound = Sound::default();
+    messages.iter().for_each(|message| sound.push(message, None, meter));
+    let held = prune_held(messages, &counts, &marks, &sound, meter, Origin::Exact, limits);
+    assert_eq!(held, prune(messages, meter, Origin::Exact, limits));
+    sound.is_sound(meter)
 }

@@ -28,6 +28,24 @@ test("a request that fits is the host's own objects, and nothing happens", async
   assert.equal((events[1] as { isInitial: boolean }).isInitial, false);
 });
 
+test("the provider's own checks look at new messages only", async () => {
+  const conversation = await open();
+  let looks = 0;
+  const first = Object.defineProperty({ role: "user", content: "Go." }, "parsed", { get: () => void (looks += 1) });
+  conversation.append([first]);
+  await conversation.prepare();
+  const once = looks;
+  conversation.append([
+    { role: "assistant", content: "Gone." },
+    { role: "user", content: "Again." },
+  ]);
+  await conversation.prepare();
+  assert.deepEqual([looks, once > 0], [once, true]);
+  conversation.append({ role: "user", content: "Once more.", parsed: {} });
+  const { messages } = await conversation.prepare();
+  assert.deepEqual(messages.at(-1), { role: "user", content: "Once more." });
+});
+
 test("tools of a request are counted, and may change", async () => {
   const conversation = await open();
   conversation.append(begin(1));

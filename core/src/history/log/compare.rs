@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::view::repaired;
 use super::{Log, State};
 use crate::error::{Code, Error, Result};
-use crate::history::draft::Draft;
+use crate::history::draft::{Draft, Entry as Row};
 use crate::map::HashMap;
 use crate::message::Role;
 
@@ -104,15 +104,20 @@ impl Log {
 pub(super) fn split(draft: &Draft) -> Split {
     let totals = draft.after();
     let mut split = Split { total: totals.total, frame: totals.frame, tools: totals.tools, ..Split::default() };
-    for row in draft.entries.iter().filter(|row| row.is_in()) {
+    draft.entries.iter().filter(|row| row.is_in()).for_each(|row| split.add(row));
+    split
+}
+
+impl Split {
+    /// Adds a message by its role. System messages are part of the frame.
+    pub(super) fn add(&mut self, row: &Row) {
         let sum = match row.message.role {
-            Role::System | Role::Developer => continue,
-            _ if row.host_id().is_none() => &mut split.inserted,
-            Role::User => &mut split.user,
-            Role::Assistant => &mut split.assistant,
-            Role::Tool => &mut split.tool,
+            Role::System | Role::Developer => return,
+            _ if row.host_id().is_none() => &mut self.inserted,
+            Role::User => &mut self.user,
+            Role::Assistant => &mut self.assistant,
+            Role::Tool => &mut self.tool,
         };
         *sum += row.after;
     }
-    split
 }

@@ -452,6 +452,11 @@ impl State {
         })
     }
 
+    /// Returns the number of system messages that are shown.
+    pub fn frames_shown(&self) -> usize {
+        self.frames.iter().filter(|slot| self.visible.contains(slot)).count()
+    }
+
     /// Returns the tokens of a message as it is shown; 0 if it is hidden.
     pub fn tokens(&self, store: &Store, slot: usize) -> u64 {
         match &self.slots[slot].shown {

@@ -9,8 +9,7 @@
 //! - `check`, `range`: which entries are accepted.
 //! - `undo`, `view`, `recall`, `compare`: queries and undo.
 //! - `adopt`, `stale`: turn the edits of a compaction into edits of a log, if they still fit.
-//! - `runs`: compact plans. `sound`: whether a view needs repair. `valid`: how much of it its
-//!   provider accepts.
+//! - `grown`: the view so far, so that a request reads new messages only. `runs`: compact plans.
 //! - `jsonl`, `chain`: JSON lines, and the hash that detects changed lines.
 //!
 //! Adding a message takes time proportional to that message. An edit and its undo take time proportional to their
@@ -22,6 +21,7 @@ mod check;
 mod compare;
 pub mod entry;
 mod fold;
+mod grown;
 mod jsonl;
 mod opening;
 mod outer;
@@ -30,13 +30,11 @@ mod range;
 mod recall;
 mod rewind;
 mod runs;
-mod sound;
 mod stale;
 mod store;
 mod text;
 mod turn;
 mod undo;
-mod valid;
 mod view;
 
 use std::any::Any;
@@ -49,15 +47,14 @@ pub use compare::{Comparison, Difference, Split};
 pub use entry::id_of;
 use entry::{Checkpoint, Edit, Entry, Pin, RecordKind};
 use fold::{Shown, State};
+use grown::Grown;
 pub use jsonl::{Imported, Problem, VERSION};
 pub use pin::Pinned;
 pub use recall::{Hit, Place, Recalled};
 pub use runs::Runs;
-use sound::Sound;
 use store::Store;
 pub use store::{Counts, Record};
 pub use undo::{EditRow, StoredSummary, Undone};
-use valid::ValidPrefix;
 pub use view::{Preview, View};
 
 use super::draft::Meter;
@@ -127,8 +124,7 @@ pub struct Log {
     origin: Origin,
     /// Counts the operations that may change the view, except added messages.
     changes: u64,
-    sound: RefCell<Sound>,
-    valid: RefCell<ValidPrefix>,
+    grown: RefCell<Grown>,
     beside: RefCell<Option<Rc<dyn Any>>>,
 }
 
@@ -136,9 +132,9 @@ impl Log {
     /// Creates an empty log.
     pub fn new(counting: Counting) -> Log {
         let origin = counting.origin;
-        let (changes, sound, valid) = (1, RefCell::default(), RefCell::default());
-        let (store, state, beside) = (Store::default(), State::default(), RefCell::default());
-        Log { store, state, counting, chain: vec![], origin, changes, sound, valid, beside }
+        let (changes, grown, beside) = (1, RefCell::default(), RefCell::default());
+        let (store, state) = (Store::default(), State::default());
+        Log { store, state, counting, chain: vec![], origin, changes, grown, beside }
     }
 
     /// Sets the tokens of the tool definitions from now on. Nothing is counted again.

@@ -11,7 +11,6 @@ use super::fold::{Live, Shown, row};
 use super::{Log, State};
 use crate::error::Result;
 use crate::history::draft::{Draft, Entry as Row};
-use crate::history::mend::{Mended, Receiver, mend};
 use crate::history::pairs::repair;
 use crate::history::plan::{Fate, PlanItem, Removal, Totals};
 use crate::map::HashSet;
@@ -53,33 +52,30 @@ impl Log {
     /// Returns the current view. Takes time proportional to the messages of the view, not to their texts.
     pub fn view(&self) -> View {
         let draft = self.repaired();
+        View { plan: draft.plan(), ..self.view_of(draft) }
+    }
+
+    /// Returns the view of a draft, without a plan.
+    pub(super) fn view_of(&self, draft: Draft) -> View {
+        View { after: draft.after(), split: split(&draft), repaired: draft.removed, ..self.bare_view() }
+    }
+
+    /// Returns what does not depend on how messages are shown.
+    pub(super) fn bare_view(&self) -> View {
         View {
-            plan: draft.plan(),
+            plan: vec![],
             before: self.history_totals(),
-            after: draft.after(),
-            split: split(&draft),
-            origin: draft.origin,
-            repaired: draft.removed,
+            after: Totals::default(),
+            split: Split::default(),
+            origin: self.origin,
+            repaired: vec![],
             position: self.len(),
         }
     }
 
-    /// Returns the view as `receiver` accepts it.
-    pub fn mended(&self, receiver: &Receiver) -> Mended {
-        let draft = self.draft();
-        let mut sound = self.sound.borrow_mut();
-        if !sound.of(&draft, self.changes) {
-            return mend(&repaired(draft), receiver);
-        }
-        if self.valid.borrow_mut().of(&draft, self.changes, sound.turn(), receiver) {
-            return Mended::unchanged(&draft, receiver);
-        }
-        Mended::repaired(&draft, receiver)
-    }
-
     /// Returns the tokens of these messages of the view, as they are shown. Messages outside the view count 0.
     pub fn tokens_of(&self, ids: &HashSet<String>) -> u64 {
-        let draft = repaired(self.draft());
+        let draft = self.repaired();
         let shown = draft.entries.iter().filter(|row| row.is_in() && ids.contains(&row.message.id));
         shown.map(|row| row.after).sum()
     }
@@ -129,8 +125,7 @@ impl Log {
 
     /// Returns the number of messages in the view before repair, without system messages.
     pub fn spoken(&self) -> usize {
-        let shown = self.state.visible.iter().filter(|slot| !self.store.message(**slot).role.is_frame());
-        shown.count() + self.state.stand_ins()
+        self.state.messages - self.state.frames_shown() + self.state.stand_ins()
     }
 
     /// Returns the view before repair, as a draft for the passes of one request. Texts are borrowed.
@@ -185,13 +180,19 @@ impl Log {
     /// Returns the view as a draft that no provider refuses.
     fn repaired(&self) -> Draft<'_> {
         let draft = self.draft();
-        if self.sound.borrow_mut().of(&draft, self.changes) { draft } else { repaired(draft) }
+        if self.is_sound() { draft } else { repaired(draft) }
     }
 
     pub(super) fn draft_of<'a>(&'a self, state: &'a State) -> Draft<'a> {
-        let mut entries = Vec::with_capacity(state.messages + state.stand_ins());
+        self.draft_from(state, 0)
+    }
+
+    /// Returns the part of the view that is in these slots, with summaries that begin there.
+    pub(super) fn draft_from<'a>(&'a self, state: &'a State, slot: usize) -> Draft<'a> {
         // Most messages of a long log are hidden.
-        let mut shown = state.visible.iter().copied().chain(state.outer.keys().copied()).collect::<Vec<usize>>();
+        let (visible, outer) = (state.visible.range(slot..), state.outer.range(slot..));
+        let mut shown = visible.copied().chain(outer.map(|(slot, _)| *slot)).collect::<Vec<usize>>();
+        let mut entries = Vec::with_capacity(shown.len());
         shown.sort_unstable();
         shown.dedup();
         for slot in shown {

@@ -60,6 +60,7 @@ use super::group::{groups, groups_within};
 use super::mend::{Mended, Repair, mend};
 use super::pairs::{repair_request, takes_results_anywhere};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
+use super::sound::Sound;
 use crate::error::{BudgetDetails, Code, Error, Result};
 use crate::message::Message;
 use crate::tokens::Origin;
@@ -127,10 +128,11 @@ pub struct Pruned {
 /// when shortened as far as allowed. The details name the largest contributors.
 pub fn prune(messages: &[Message], meter: Meter, origin: Origin, limits: &Limits) -> Result<Pruned> {
     let marks: Vec<u64> = messages.iter().map(fingerprint).collect();
-    cut_draft(Draft::new(messages, meter, origin), &marks, limits)
+    cut_draft(Draft::new(messages, meter, origin), &marks, limits, None)
 }
 
-/// Prunes with known counts and [`fingerprint`]s, one for each message. `origin` is the worst origin of the counts.
+/// Prunes with known counts and [`fingerprint`]s, one for each message. `origin` is the worst origin of the counts;
+/// `sound` knows all messages.
 ///
 /// # Errors
 /// As [`prune`].
@@ -138,17 +140,20 @@ pub fn prune_held(
     messages: &[Message],
     counts: &[u64],
     marks: &[u64],
+    sound: &Sound,
     meter: Meter,
     origin: Origin,
     limits: &Limits,
 ) -> Result<Pruned> {
-    cut_draft(Draft::with_counts(messages, counts, meter, origin), marks, limits)
+    cut_draft(Draft::with_counts(messages, counts, meter, origin), marks, limits, Some(sound))
 }
 
-fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned> {
+fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits, sound: Option<&Sound>) -> Result<Pruned> {
     let before = draft.before();
     draft.mark_records(&limits.records);
-    repair_request(&mut draft);
+    if !sound.is_some_and(|sound| sound.is_sound(draft.meter)) {
+        repair_request(&mut draft);
+    }
     let (pictures, most, keep) = (&limits.pictures, limits.picture_bytes, &limits.keep);
     lighten(&mut draft, Allowance { pictures, most, keep });
     let limit = limits.budget.saturating_sub(limits.headroom);
