@@ -10,6 +10,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { env, fail, root } from "./lib.mjs";
 import { findBrowser, setUp, setUpTests } from "./setup.mjs";
+import { whatFailed } from "./what-failed.mjs";
 
 /**
  * In the order in which they start. `needsPackage`: it runs after `package`; `onTypes`: an engine that is not optimised
@@ -34,9 +35,6 @@ const CHECKS = {
   // Tests other projects' builds: only by its name, or with --all.
   consumers: { needsPackage: true, usesBrowser: true, onRequest: true },
 };
-
-/** Lines of a failed check that are repeated at the end. */
-const LAST_LINES = 60;
 
 /** `--all` is for checks with a slow half: consumers that download some hundred MB. */
 const flags = process.argv.slice(2).filter((arg) => arg.startsWith("--"));
@@ -63,7 +61,7 @@ if (checks.some((name) => CHECKS[name].usesBrowser)) {
 const results = await runAll(checks);
 // A log that is cut in its middle still says what failed.
 for (const { name, output } of results.filter(({ ok, output }) => !ok && output))
-  process.stdout.write(`\n===== what failed in ${name}\n${lastLines(output)}\n`);
+  process.stdout.write(`\n===== what failed in ${name}\n${whatFailed(output)}\n`);
 process.stdout.write("\n===== summary\n");
 for (const { name, ok, seconds } of results)
   process.stdout.write(`${ok ? "ok    " : "FAILED"} ${name} (${seconds.toFixed(1)} s)\n`);
@@ -114,12 +112,6 @@ async function runCheck(name) {
   const text = Buffer.concat(output).toString();
   if (!isOne) process.stdout.write(`\n===== ${name}\n${text}`);
   return { name, ok: status === 0, seconds: (Date.now() - start) / 1000, output: text };
-}
-
-/** The end of an output, from where Node's reporter lists failed tests again. */
-function lastLines(output) {
-  const at = output.lastIndexOf("failing tests:");
-  return (at < 0 ? output : output.slice(at)).trimEnd().split("\n").slice(-LAST_LINES).join("\n");
 }
 
 /**

@@ -1,0 +1,1 @@
+export declare function whatFailed(output: string): string;
