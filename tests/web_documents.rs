@@ -1,5 +1,4 @@
-//! Grammars are linked into the running engine, in Node and in headless Chrome, in a debug build:
-//! `wasm-pack test --node -- --test web_documents`.
+//! Grammars are linked into the running engine, in Node and in headless Chrome, in a debug build.
 
 #![cfg(target_family = "wasm")]
 

@@ -1,5 +1,4 @@
-//! WebAssembly counts like native code and like tiktoken-rs (which also runs in WebAssembly here): `wasm-pack test
-//! --node -- --test web_tokens`.
+//! WebAssembly counts like native code and like tiktoken-rs (which also runs in WebAssembly here).
 
 #![cfg(target_family = "wasm")]
 
