@@ -1,13 +1,13 @@
 /**
  * Installs the missing tools of the build and the tests: the wasm target, wasm-bindgen's command line, npm packages;
- * for tests also Chromium and chromedriver. Running it again costs about a second.
+ * for tests also wasm-pack, Chromium and chromedriver. Running it again costs about a second.
  *
  * Downloads come only from crates.io, npm and Debian, through their own clients.
  */
 
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { bindgen, codeOss, codeServerVersions } from "./versions.mjs";
+import { bindgen, codeOss, codeServerVersions, wasmPack } from "./versions.mjs";
 import { hasNpmClang, nativeClang, npmClang, npmClangFolder } from "./wasm-cc.mjs";
 import { attempt, env, fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
 
@@ -26,6 +26,9 @@ export async function setUp() {
 
 /** Installs the additional tools of the tests. */
 export async function setUpTests() {
+  await step("wasm-pack (compiled once, some minutes the first time)", () =>
+    cargoTool("wasm-pack", wasmPack, () => output("wasm-pack", ["--version"])),
+  );
   await step("Chromium and chromedriver", browser);
 }
 

@@ -115,7 +115,7 @@ async function runCheck(name) {
 }
 
 /**
- * The capabilities that wasm-bindgen's test runner requests from chromedriver. A browser run by root has no sandbox; the
+ * The capabilities that wasm-pack's test runner requests from chromedriver. A browser run by root has no sandbox; the
  * other flags keep it off the network.
  */
 function capabilities(binary) {

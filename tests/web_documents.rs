@@ -1,4 +1,5 @@
-//! Grammars are linked into the running engine, in Node and in headless Chrome, in a debug build.
+//! Grammars are linked into the running engine, in Node and in headless Chrome, in a debug build:
+//! `wasm-pack test --node -- --test web_documents`.
 
 #![cfg(target_family = "wasm")]
 

@@ -1,4 +1,5 @@
-//! WebAssembly counts like native code and like tiktoken-rs (which also runs in WebAssembly here).
+//! WebAssembly counts like native code and like tiktoken-rs (which also runs in WebAssembly here): `wasm-pack test
+//! --node -- --test web_tokens`.
 
 #![cfg(target_family = "wasm")]
 
