@@ -186,61 +186,9 @@ pub(super) fn measured(
 ) -> Quality {
     let seen = Ledger::fold(view.iter().map(Borrow::borrow), rules);
     let text = texts(view);
-
-    let files: HashSet<&str> = seen.files.iter().map(|f| f.path.as_str()).collect();
-    let commands = Lines::new(seen.commands.iter().map(|c| (c.id.as_str(), c.line.as_str())));
-    let errors = Lines::new(seen.errors.iter().map(|e| (e.id.as_str(), e.line.as_str())));
-    let said = Lines::new(seen.requests.iter().map(|r| (r.id.as_str(), r.text.trim())));
-    // A rule may consist of two sentences, or of wrapped lines.
-    let rules_seen: HashSet<&str> = seen.constraints.iter().map(|rule| rule.sentence.as_str()).collect();
-    let plan: HashSet<&str> = seen.plan.iter().flat_map(|p| &p.items).map(|(_, what)| what.as_str()).collect();
-
     // One walk over the view searches for every literal.
-    let mut wanted: Vec<Item> = Vec::new();
-    let mut item = |kind, literal, own: bool, earlier: bool| wanted.push(Item { kind, literal, own, earlier });
-    let is_earlier = |id: &str| id.starts_with(super::ledger::earlier::EARLIER);
-    for file in &all.files {
-        let kind = if file.is_changed() { "modifiedFiles" } else { "readFiles" };
-        let own = files.contains(file.path.as_str());
-        item(kind, tail(&file.path), own, is_earlier(&file.last));
-    }
-    for command in &all.commands {
-        let body = body(&command.line);
-        let own = commands.has(&command.id, &command.line) || commands.has(&command.id, body);
-        item("commands", command.line.as_str(), own, is_earlier(&command.id));
-    }
-    for error in &all.errors {
-        item("errors", error.line.as_str(), errors.has(&error.id, &error.line), is_earlier(&error.id));
-    }
-    for constraint in &all.constraints {
-        let own = rules_seen.contains(constraint.sentence.as_str());
-        item("constraints", constraint.sentence.as_str(), own, is_earlier(&constraint.id));
-    }
-    for (mark, what) in all.plan.iter().flat_map(|p| &p.items) {
-        if *mark != Mark::Done {
-            item("todos", what.as_str(), plan.contains(what.as_str()), false);
-        }
-    }
-    for decision in &all.decisions {
-        item("decisions", decision.sentence.as_str(), false, is_earlier(&decision.id));
-    }
-    for symbol in &all.symbols {
-        item("symbols", symbol.name.as_str(), false, false);
-    }
-    let mut users = UserCoverage { messages: 0, verbatim: 0, with_entry: 0, tokens: 0, tokens_verbatim: 0 };
-    for request in all.requests.iter().filter(|request| all.lists(request)) {
-        let text = request.text.trim();
-        let tokens = tokenizer.count(text);
-        let verbatim = said.exact.contains(text);
-        let own =
-            verbatim || said.has(&request.id, &flat(text, usize::MAX)) || said.whole.contains(request.id.as_str());
-        users.messages += 1;
-        users.tokens += tokens;
-        users.verbatim += usize::from(verbatim);
-        users.tokens_verbatim += if verbatim { tokens } else { 0 };
-        users.with_entry += usize::from(own);
-        item("requests", text, own, request.is_earlier);
-    }
+    let mut wanted = entries(all, &seen);
+    let users = requests(all, &seen, tokenizer, &mut wanted);
     let literals: Vec<&str> = wanted.iter().map(|item| item.literal).collect();
     let found = find(&text, &literals);
     let kinds = [
@@ -278,6 +226,66 @@ pub(super) fn measured(
         }
     });
     Quality { retention, users, inventions, size: None, boundary: None, cache: None, chain, misses }
+}
+
+/// Returns the entries of a ledger but requests, and whether the view's ledger has them.
+fn entries<'a>(all: &'a Ledger, seen: &Ledger) -> Vec<Item<'a>> {
+    let files: HashSet<&str> = seen.files.iter().map(|f| f.path.as_str()).collect();
+    let commands = Lines::new(seen.commands.iter().map(|c| (c.id.as_str(), c.line.as_str())));
+    let errors = Lines::new(seen.errors.iter().map(|e| (e.id.as_str(), e.line.as_str())));
+    // A rule may consist of two sentences, or of wrapped lines.
+    let rules: HashSet<&str> = seen.constraints.iter().map(|rule| rule.sentence.as_str()).collect();
+    let plan: HashSet<&str> = seen.plan.iter().flat_map(|p| &p.items).map(|(_, what)| what.as_str()).collect();
+    let mut wanted: Vec<Item> = Vec::new();
+    let mut item = |kind, literal, own: bool, earlier: bool| wanted.push(Item { kind, literal, own, earlier });
+    let is_earlier = |id: &str| id.starts_with(super::ledger::earlier::EARLIER);
+    for file in &all.files {
+        let kind = if file.is_changed() { "modifiedFiles" } else { "readFiles" };
+        item(kind, tail(&file.path), files.contains(file.path.as_str()), is_earlier(&file.last));
+    }
+    for command in &all.commands {
+        let own = commands.has(&command.id, &command.line) || commands.has(&command.id, body(&command.line));
+        item("commands", command.line.as_str(), own, is_earlier(&command.id));
+    }
+    for error in &all.errors {
+        item("errors", error.line.as_str(), errors.has(&error.id, &error.line), is_earlier(&error.id));
+    }
+    for constraint in &all.constraints {
+        let own = rules.contains(constraint.sentence.as_str());
+        item("constraints", constraint.sentence.as_str(), own, is_earlier(&constraint.id));
+    }
+    for (mark, what) in all.plan.iter().flat_map(|p| &p.items) {
+        if *mark != Mark::Done {
+            item("todos", what.as_str(), plan.contains(what.as_str()), false);
+        }
+    }
+    for decision in &all.decisions {
+        item("decisions", decision.sentence.as_str(), false, is_earlier(&decision.id));
+    }
+    for symbol in &all.symbols {
+        item("symbols", symbol.name.as_str(), false, false);
+    }
+    wanted
+}
+
+/// Adds the requests of a ledger, and returns how many of them the view has.
+fn requests<'a>(all: &'a Ledger, seen: &Ledger, tokenizer: &dyn Tokenizer, wanted: &mut Vec<Item<'a>>) -> UserCoverage {
+    let said = Lines::new(seen.requests.iter().map(|r| (r.id.as_str(), r.text.trim())));
+    let mut users = UserCoverage { messages: 0, verbatim: 0, with_entry: 0, tokens: 0, tokens_verbatim: 0 };
+    for request in all.requests.iter().filter(|request| all.lists(request)) {
+        let text = request.text.trim();
+        let tokens = tokenizer.count(text);
+        let verbatim = said.exact.contains(text);
+        let own =
+            verbatim || said.has(&request.id, &flat(text, usize::MAX)) || said.whole.contains(request.id.as_str());
+        users.messages += 1;
+        users.tokens += tokens;
+        users.verbatim += usize::from(verbatim);
+        users.tokens_verbatim += if verbatim { tokens } else { 0 };
+        users.with_entry += usize::from(own);
+        wanted.push(Item { kind: "requests", literal: text, own, earlier: request.is_earlier });
+    }
+    users
 }
 
 /// Returns the tokens of the summaries in a conversation's records, and the tokens after them.

@@ -242,8 +242,6 @@ const GEMINI: Rules = Rules {
 };
 
 const VSCODE: Rules = Rules {
-    // Copilot's check goes on over messages of the user until each call has its result; prompt-tsx writes one for each.
-    single: false,
     results_first: false,
     first_user: false,
     last: Last::User,

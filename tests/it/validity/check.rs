@@ -81,8 +81,8 @@ fn results_in_the_wrong_place() {
     finds(&[&RESPONSES], &run, "");
     finds(&[&CHAT], &run, "result-place@3.0");
     let split = [user("a"), calls(&["1", "2"]), result("1", "x"), result("2", "y"), assistant("b"), user("c")];
-    finds(&[&CHAT, &RESPONSES, &VSCODE], &split, "");
-    finds(&[&ANTHROPIC], &split, "result-split@3.0");
+    finds(&[&CHAT, &RESPONSES], &split, "");
+    finds(&[&ANTHROPIC, &VSCODE], &split, "result-split@3.0");
     let mixed = with(Role::User, vec![text("w"), result_part("1", "x")]);
     let mixed = [user("a"), calls(&["1"]), mixed, assistant("b"), user("c")];
     finds(&[&ANTHROPIC, &GEMINI], &mixed, "words-before-result@2.1");
