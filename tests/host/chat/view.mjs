@@ -6,6 +6,8 @@ import { build } from "../../../scripts/lib.mjs";
 import { SETTINGS } from "./hosts.mjs";
 
 const ROWS = ".interactive-list .monaco-list-row[data-index]";
+/** The lines of the input. */
+const INPUT_TEXT = ".interactive-session > .interactive-input-part .monaco-editor .view-lines";
 const WAIT = 15_000;
 export const shots = join(build, "host", "chat-shots");
 mkdirSync(shots, { recursive: true });
@@ -127,7 +129,23 @@ export class ChatView {
     await this.input.click();
     await this.page.keyboard.press("Control+A");
     await this.page.keyboard.insertText(text);
-    await this.page.keyboard.press("Enter");
+    // Right after a reload the chat takes no message yet, and the key is lost; a person presses it again.
+    for (let tries = 0; tries < 5; tries += 1) {
+      await this.page.keyboard.press("Enter");
+      if (await this.isSent(text)) return;
+    }
+    throw new Error(`VS Code does not send ${JSON.stringify(text)}`);
+  }
+
+  /** Returns whether a text has left the input, within 3 s. */
+  async isSent(text) {
+    const begins = text.replace(/\s/g, "").slice(0, 20);
+    const isGone = ([selector, begins]) =>
+      !document.querySelector(selector)?.innerText.replace(/\s/g, "").includes(begins);
+    return this.page
+      .waitForFunction(isGone, [INPUT_TEXT, begins], { timeout: 3_000 })
+      .then(() => true)
+      .catch(() => false);
   }
 
   /** Types a message, and returns the text of its answer. */
