@@ -198,7 +198,7 @@ impl HeldConversation {
         Ok(HeldConversation { counting, ..HeldConversation::default() })
     }
 
-    /// Removes all messages except the first `length`, then adds these. Returns the tokens of each.
+    /// Removes all messages except the first `length`, then adds these. Returns the tokens of each added one.
     pub fn splice(&mut self, length: usize, added: JsValue) -> JsResult<Vec<f64>> {
         let added = messages(added)?;
         let counter = self.counting.counter()?;

@@ -155,7 +155,7 @@ impl Compaction {
     /// Returns an error if a summary of `tokens` frees too little.
     fn check_gain(&self, covered: &Covered, tokens: u64, budget: &Budget) -> std::result::Result<(), Failed> {
         if tokens >= covered.tokens {
-            let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
+            let why = format!("the summary has {tokens} tokens, the messages that it replaces have {}", covered.tokens);
             return Err((Status::Inflated, why));
         }
         let freed = covered.tokens - tokens;
