@@ -9,18 +9,18 @@ import { cutToLimits } from "./request-limits.ts";
 import { withRepairs } from "./wire-repair.ts";
 import type { counting } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
-import type { HostTokenizer } from "../tokens/host-tokenizer.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import { readConversation } from "../formats/index.ts";
 import type { NeutralMessage, Part, PlanItem } from "../types/messages.ts";
 import type { MessageFate, PruneCut, PruneOptions, PruneResult } from "../types/prune.ts";
 import { check } from "../options/check.ts";
+import { defined } from "../options/data.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
 
 type Held = InstanceType<Wasm["HeldConversation"]>;
 
-/** A report whose `plan` and `messages` are in a short form; see the binding's `HeldReport`. */
+/** A report whose `plan` and `messages` are in a short form; see the core's `Brief`. */
 type HeldPruned = Pruned & {
   items: ([first: number, count: number] | PlanItem)[];
   rows: ([first: number, count: number, fate: MessageFate["fate"], rule: string | null] | MessageFate)[];
@@ -56,7 +56,8 @@ export class Pruner {
   /** The engine's instance of `#held`; a crashed instance has lost it. */
   #instance: Wasm | undefined;
   #counting = "";
-  #tokenizer: HostTokenizer | undefined;
+  /** The host's functions that counted. */
+  #functions: unknown[] = [];
   #messages: readonly NeutralMessage[] = [];
   /** Tokens of each of them. */
   readonly #counts: number[] = [];
@@ -116,42 +117,23 @@ export class Pruner {
     return { ...report, plan, messages };
   }
 
-  #hold(
-    messages: readonly NeutralMessage[],
-    {
-      encoding,
-      tokenizer,
-      model,
-      costModel,
-      format,
-      images,
-      imageNumbers,
-      imageKeys,
-      imageSides,
-    }: ReturnType<typeof counting>,
-  ): Held {
-    const told = {
-      encoding,
-      model,
-      costModel,
-      format,
-      ...(images !== undefined && { images }),
-      ...(imageNumbers && { imageNumbers }),
-      ...(imageKeys && { imageKeys }),
-      ...(imageSides && { imageSides }),
-    };
+  #hold(messages: readonly NeutralMessage[], fields: ReturnType<typeof counting>): Held {
+    const { encoding, model, costModel, format, images, imageNumbers, tokenizer, imageSize } = fields;
+    const told = defined({ encoding, model, costModel, format, images, imageNumbers });
     const key = JSON.stringify(told);
     const instance = wasm();
-    if (!this.#held || this.#instance !== instance || this.#counting !== key || this.#tokenizer !== tokenizer) {
+    const functions = [tokenizer, imageSize];
+    const isSame = this.#counting === key && functions.every((each, at) => each === this.#functions[at]);
+    if (!this.#held || this.#instance !== instance || !isSame) {
       this.free();
-      this.#held = call(() => new instance.HeldConversation({ ...told, tokenizer, tools: [] }));
-      this.#tokenizer = tokenizer;
+      this.#held = call(() => new instance.HeldConversation({ ...told, tokenizer, imageSize, tools: [] }));
+      this.#functions = functions;
       this.#instance = instance;
       this.#counting = key;
     }
     const held = this.#held;
     let same = 0;
-    while (same < messages.length && same < this.#messages.length && isSame(messages[same]!, this.#messages[same]!))
+    while (same < messages.length && same < this.#messages.length && areEqual(messages[same]!, this.#messages[same]!))
       same++;
     if (same < messages.length || same < this.#messages.length) {
       // If the core refused them, it would still keep the first ones.
@@ -180,7 +162,7 @@ export class Pruner {
  * Returns true if two readings are equal. Unchanged texts of a host are the same strings, so this compares few
  * characters.
  */
-function isSame(a: NeutralMessage, b: NeutralMessage): boolean {
+function areEqual(a: NeutralMessage, b: NeutralMessage): boolean {
   return a === b || (a.id === b.id && a.role === b.role && a.name === b.name && areSame(a.parts, b.parts));
 }
 

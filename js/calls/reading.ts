@@ -6,7 +6,7 @@ import { RULES } from "../formats/index.ts";
 import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import { encodingOf } from "../tokens/count.ts";
 import { hostTokenizer } from "../tokens/host-tokenizer.ts";
-import { imageModel, imageSizes } from "../tokens/images.ts";
+import { hostImageSize, imageModel } from "../tokens/images.ts";
 import type { CountOptions } from "../types/count.ts";
 import type { PruneOptions } from "../types/prune.ts";
 
@@ -31,7 +31,7 @@ export function counting(
     tools: reading.tools,
     format: reading.format,
     ...imageModel(images),
-    ...imageSizes(reading, imageSize),
+    imageSize: hostImageSize(imageSize),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { triggerForHooks, callWithTimeout } from "../engine/drive.ts";
 import { isCrash } from "../engine/engine.ts";
-import { isTokenizerFailure } from "../tokens/host-tokenizer.ts";
+import { failedOption } from "../tokens/host-failure.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { isLasting } from "../log/fields.ts";
 import type { CompactHooks, CompactOptions, Trigger } from "../types/compact.ts";
@@ -215,9 +215,10 @@ export class Maker<T> {
         ...(why !== undefined && { error: why }),
       };
     } catch (error) {
-      if (isTokenizerFailure(error)) {
-        const thrown =
-          error instanceof EspalierError ? error : bad("tokenizer", "a function that counts every text", error);
+      const option = failedOption(error);
+      if (option) {
+        const wanted = option === "tokenizer" ? "a function that counts every text" : "a function that does not throw";
+        const thrown = error instanceof EspalierError ? error : bad(option, wanted, error);
         return {
           ...made,
           status: "count_failed",

@@ -12,7 +12,7 @@ import type { Context } from "./context.ts";
 import type { Learned } from "./machine.ts";
 import type { ConversationOptions } from "./types.ts";
 
-type Options = Pick<ConversationOptions<unknown>, "encoding" | "tokenizer" | "costModel" | "images">;
+type Options = Pick<ConversationOptions<unknown>, "encoding" | "tokenizer" | "costModel" | "images" | "imageSize">;
 
 /** Reports after which learned facts are recorded: once they tell something, and then now and again. */
 const FIRST = 8;
@@ -50,9 +50,9 @@ export class Models<T> {
   async weigh(model: string | ModelLimits): Promise<{ current: number; request: number; budget: number }> {
     const { log, machine, apart } = this.c;
     const { name } = modelOf(model);
-    const { encoding, tokenizer, costModel, images } = this.options;
+    const { encoding, tokenizer, costModel, images, imageSize } = this.options;
     const { tools } = log.counted({});
-    const how = { format: "espalier" as const, tools, ...defined({ model: name, costModel, images }) };
+    const how = { format: "espalier" as const, tools, ...defined({ model: name, costModel, images, imageSize }) };
     const theirs = tokenizer ? undefined : await loadEncodingOf(name, encoding);
     const present = machine.name === "" ? undefined : machine.name;
     const isSame = tokenizer !== undefined || theirs === encodingOf({ model: present, encoding });

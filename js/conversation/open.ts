@@ -87,6 +87,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
     tokenizer,
     costModel,
     images,
+    imageSize,
     entropy,
     system,
     timeoutsMs = {},
@@ -117,7 +118,10 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   );
   const { now } = time;
   const { provider, search } = options;
-  const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, provider, search }), now };
+  const counting = {
+    ...defined({ encoding, tokenizer, model: name, costModel, images, imageSize, provider, search }),
+    now,
+  };
   const fresh = entropy ?? makeSeed();
   const begin = (log: ConversationLog<T>) => log.record("note", headerFor(given, options, log.format, fresh));
   const opening = { text: options.log, messages: given.messages, format: options.format, counting, begin };

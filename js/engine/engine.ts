@@ -9,7 +9,7 @@
 import { createGlue, INLINE_ENTRY } from "#glue";
 import { bodyOf, fetched } from "./fetched.ts";
 import { isModule } from "../files/bytes.ts";
-import { throwTokenizerFailure } from "../tokens/host-tokenizer.ts";
+import { throwHostFailure } from "../tokens/host-failure.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 
 /** The raw exports of one instance. */
@@ -200,7 +200,7 @@ export function wasm(): Wasm {
  * Runs one call into the engine. Its errors arrive as {@link EspalierError}s; a crash replaces the instance first.
  *
  * @throws EspalierError `engine_crashed` (a bug of ours) or `out_of_memory`, after which the engine is usable again;
- *   else the engine's own error, or the error that the host's tokenizer threw
+ *   else the engine's own error, or the error that the host's tokenizer or `imageSize` threw
  */
 export function call<T>(run: () => T): T {
   let result: T;
@@ -211,7 +211,7 @@ export function call<T>(run: () => T): T {
     if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) throw recover(error);
     throw toEspalierError(error);
   }
-  throwTokenizerFailure();
+  throwHostFailure();
   return result;
 }
 

@@ -110,7 +110,7 @@ export interface Recalled<T> extends Omit<RecalledText, "message"> {
   hits: NonNullable<RecalledText["hits"]>;
 }
 
-export interface LogOptions extends Omit<CountOptions, "format" | "imageSize"> {
+export interface LogOptions extends Omit<CountOptions, "format"> {
   /** The format of the messages. */
   format: Format;
   /**

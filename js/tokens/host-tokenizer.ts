@@ -1,6 +1,7 @@
 /** A host's tokenizer as the engine calls it: it returns whole numbers, remembers counts, and never throws. */
 
 import { EspalierError } from "../errors/errors.ts";
+import { guarded } from "./host-failure.ts";
 
 /** Returns the number of tokens of a text, synchronously: a whole number, 0 or more, the same for the same text. */
 export type HostTokenizer = (text: string) => number;
@@ -9,10 +10,6 @@ export type HostTokenizer = (text: string) => number;
 const MAX_REMEMBERED = 4 << 20;
 
 const wrapped = new WeakMap<HostTokenizer, HostTokenizer>();
-let failure: unknown;
-let hasFailed = false;
-/** The last error of a tokenizer that was thrown. */
-let thrownLast: unknown;
 
 /** Returns the function that the engine calls for `tokenizer`, the same one each time. */
 export function hostTokenizer(tokenizer: HostTokenizer | undefined): HostTokenizer | undefined {
@@ -30,9 +27,7 @@ function remembering(tokenizer: HostTokenizer): HostTokenizer {
   return (text) => {
     const known = counts.get(text);
     if (known !== undefined) return known;
-    // The call fails anyway, so its other counts do not matter.
-    if (hasFailed) return 0;
-    try {
+    return guarded("tokenizer", 0, () => {
       const tokens: unknown = tokenizer(text);
       if (!Number.isSafeInteger(tokens) || (tokens as number) < 0) throw notCounted(tokens);
       if (units > MAX_REMEMBERED) {
@@ -42,12 +37,7 @@ function remembering(tokenizer: HostTokenizer): HostTokenizer {
       units += text.length;
       counts.set(text, tokens as number);
       return tokens as number;
-    } catch (error) {
-      // An exception that crossed the engine would leave it in an unknown state, so it is thrown after the call.
-      failure = error;
-      hasFailed = true;
-      return 0;
-    }
+    });
   };
 }
 
@@ -56,19 +46,4 @@ function notCounted(tokens: unknown): EspalierError {
   const found = isPromise ? "a promise" : typeof tokens === "number" ? tokens : typeof tokens;
   const message = `options.tokenizer must return a whole number, 0 or more, at once, and returned ${found}`;
   return new EspalierError({ code: "bad_option", message, path: "options.tokenizer" });
-}
-
-/** Throws the error that the host's tokenizer threw during the engine's last call. */
-export function throwTokenizerFailure(): void {
-  if (!hasFailed) return;
-  const thrown = failure;
-  failure = undefined;
-  hasFailed = false;
-  thrownLast = thrown;
-  throw thrown;
-}
-
-/** Returns true for the last error that {@link throwTokenizerFailure} threw. */
-export function isTokenizerFailure(error: unknown): boolean {
-  return thrownLast !== undefined && error === thrownLast;
 }

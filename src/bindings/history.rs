@@ -7,15 +7,13 @@ use super::decode::{from_js, from_json, into_js, into_json, into_parsed, options
 use super::error::JsResult;
 use super::options::{Counter, Counting, messages, tokens};
 use super::validity;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Result};
 use crate::history::draft::Draft;
 use crate::history::limits::{Limit, ModelLimits, Source, limit};
-use crate::history::plan::{Fate, MessageFate, PlanItem, Totals};
-use crate::history::prune::{self as core, Limits, Pruned, Sentences};
+use crate::history::plan::{PlanItem, Totals};
+use crate::history::prune::{self as core, Held, Limits, Pruned, Sentences};
 use crate::history::record::Records;
 use crate::history::recovery::{Accepted, Recovery, Refusal, Tries};
-use crate::history::sound::Sound;
-use crate::map::HashMap;
 use crate::message::{Message, Role};
 use crate::tokens::{CostModel, Origin, ToolCost};
 
@@ -105,9 +103,9 @@ impl PruneOptions {
 /// The report of pruning.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PruneReport {
+struct PruneReport<P> {
     #[serde(flatten)]
-    pruned: Pruned,
+    pruned: P,
     budget: u64,
     /// The encoding that counted, or `host` for the host's own tokenizer. One of `EncodingName` or `host`.
     encoding: &'static str,
@@ -122,7 +120,7 @@ pub fn prune(conversation: JsValue, options: &JsValue) -> JsResult {
     into_parsed(&prune_all(&conversation, PruneOptions::decode(options)?)?)
 }
 
-fn prune_all(conversation: &[Message], options: PruneOptions) -> Result<PruneReport> {
+fn prune_all(conversation: &[Message], options: PruneOptions) -> Result<PruneReport<Pruned>> {
     report(options, &|counter, limits| core::prune(conversation, counter.meter(), counter.origin, limits))
 }
 
@@ -135,9 +133,7 @@ pub(super) fn pruned(conversation: &[Message], options: PruneOptions) -> JsResul
     Ok((plan, report))
 }
 
-type Prune<'a> = &'a dyn Fn(&Counter, &Limits) -> Result<Pruned>;
-
-fn report(options: PruneOptions, prune: Prune) -> Result<PruneReport> {
+fn report<P>(options: PruneOptions, prune: &dyn Fn(&Counter, &Limits) -> Result<P>) -> Result<PruneReport<P>> {
     let PruneOptions { counting, limits, limit_source } = options;
     let counter = counting.counter()?;
     let pruned = prune(&counter, &limits)?;
@@ -150,42 +146,11 @@ fn report(options: PruneOptions, prune: Prune) -> Result<PruneReport> {
     })
 }
 
-/// A report on messages that JavaScript has as well: `plan` and `messages` are empty.
-#[derive(Serialize)]
-struct HeldReport {
-    #[serde(flatten)]
-    report: PruneReport,
-    items: Vec<Item>,
-    rows: Vec<Row>,
-}
-
-/// Items of a plan: the number of the first of several kept messages and their number, or one item.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Item {
-    Kept(usize, usize),
-    One(PlanItem),
-}
-
-/// Rows of a report: first message, number, fate and rule of several that are whole or gone, or one row.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Row {
-    Same(usize, usize, Fate, Option<&'static str>),
-    One(MessageFate),
-}
-
 /// A growing conversation with its counts: no message is counted twice.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct HeldConversation {
-    messages: Vec<Message>,
-    counts: Vec<u64>,
-    marks: Vec<u64>,
-    origins: Vec<Origin>,
-    sound: Sound,
-    /// Numbers of the messages.
-    ids: HashMap<String, usize>,
+    held: Held,
     counting: Counting,
 }
 
@@ -200,95 +165,19 @@ impl HeldConversation {
 
     /// Removes all messages except the first `length`, then adds these. Returns the tokens of each added one.
     pub fn splice(&mut self, length: usize, added: JsValue) -> JsResult<Vec<f64>> {
-        let added = messages(added)?;
         let counter = self.counting.counter()?;
-        for message in self.messages.drain(length.min(self.messages.len())..) {
-            self.ids.remove(&message.id);
-        }
-        let length = self.messages.len();
-        if length < self.counts.len() {
-            self.sound = Sound::default();
-            self.messages.iter().for_each(|message| self.sound.push(message, None, counter.meter()));
-        }
-        self.counts.truncate(length);
-        self.marks.truncate(length);
-        self.origins.truncate(length);
-        if let Some(message) = added.iter().find(|message| self.ids.contains_key(&message.id)) {
-            let error = Error::new(Code::DuplicateId, format!("two messages have the id {:?}", message.id));
-            return Err(error.at("messages").into());
-        }
-        for message in added {
-            self.sound.push(&message, None, counter.meter());
-            let cost = counter.cost_model.message(&message, &*counter.encoding);
-            self.ids.insert(message.id.clone(), self.messages.len());
-            self.counts.push(cost.tokens);
-            self.origins.push(cost.origin);
-            self.marks.push(core::fingerprint(&message));
-            self.messages.push(message);
-        }
-        Ok(self.counts[length..].iter().map(|&tokens| tokens as f64).collect())
+        let counts = self.held.splice(length, messages(added)?, counter.meter())?;
+        Ok(counts.iter().map(|&tokens| tokens as f64).collect())
     }
 
-    /// Like `prune`. The report is JSON text, which crosses faster when there are many messages, and contains only what
-    /// JavaScript does not know: see [`HeldReport`].
+    /// Like `prune`. The report is JSON text, which crosses faster when there are many messages, and its items and rows
+    /// are those of [`Brief`](core::Brief).
     pub fn prune(&self, options: JsValue) -> JsResult<String> {
-        reserve(self.messages.len() * REPORT);
-        let mut report = report(PruneOptions::decode(&options)?, &|counter, limits| {
-            let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
-            core::prune_held(&self.messages, &self.counts, &self.marks, &self.sound, counter.meter(), origin, limits)
+        reserve(self.held.len() * REPORT);
+        let report = report(PruneOptions::decode(&options)?, &|counter, limits| {
+            self.held.prune(counter.meter(), counter.origin, limits)
         })?;
-        let items = self.items(std::mem::take(&mut report.pruned.plan));
-        let rows = self.rows(std::mem::take(&mut report.pruned.messages));
-        into_json(&HeldReport { report, items, rows })
-    }
-}
-
-impl HeldConversation {
-    fn items(&self, plan: Vec<PlanItem>) -> Vec<Item> {
-        let mut items: Vec<Item> = Vec::new();
-        let mut next = 0;
-        for item in plan {
-            let kept = match &item {
-                PlanItem::Keep { id, joins: false } => self.number(id, next),
-                _ => None,
-            };
-            next = kept.map_or(next, |number| number + 1);
-            match (kept, items.last_mut()) {
-                (Some(number), Some(Item::Kept(first, count))) if *first + *count == number => *count += 1,
-                (Some(number), _) => items.push(Item::Kept(number, 1)),
-                (None, _) => items.push(Item::One(item)),
-            }
-        }
-        items
-    }
-
-    fn rows(&self, fates: Vec<MessageFate>) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
-        let mut next = 0;
-        for fate in fates {
-            let known = self.number(&fate.id, next).filter(|&number| {
-                let left = if fate.fate == Fate::Kept { fate.before } else { 0 };
-                let is_whole_or_gone = matches!(fate.fate, Fate::Kept | Fate::Dropped) && fate.after == left;
-                is_whole_or_gone && fate.before == self.counts[number] && fate.role == self.messages[number].role
-            });
-            next = known.map_or(next, |number| number + 1);
-            match (known, rows.last_mut()) {
-                (Some(number), Some(Row::Same(first, count, same, rule)))
-                    if *first + *count == number && (*same, *rule) == (fate.fate, fate.rule) =>
-                {
-                    *count += 1;
-                }
-                (Some(number), _) => rows.push(Row::Same(number, 1, fate.fate, fate.rule)),
-                (None, _) => rows.push(Row::One(fate)),
-            }
-        }
-        rows
-    }
-
-    /// Returns the number of a message, which is `next` more often than not.
-    fn number(&self, id: &str, next: usize) -> Option<usize> {
-        let is_next = self.messages.get(next).is_some_and(|message| message.id == id);
-        if is_next { Some(next) } else { self.ids.get(id).copied() }
+        into_json(&report)
     }
 }
 

@@ -47,7 +47,7 @@ fn counting(options: JsValue) -> JsResult<(Counted, &'static str)> {
         origin: counter.origin,
         by_items: counter.by_items,
         provider: counter.provider,
-        tokenizer: counter.encoding,
+        tokenizer: counter.tokenizer,
     };
     Ok((counted, counter.name))
 }

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 use super::decode::{from_js, options_from_js};
-use super::host::HostTokenizer;
+use super::host::{HostImageSize, HostTokenizer};
 use super::read::js_name;
 use super::tokens::loaded;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Meter;
 use crate::message::{Message, Tool};
-use crate::tokens::image::{ImageModel, Pictures, Size};
+use crate::tokens::image::{ImageModel, Picture, SizeOf};
 use crate::tokens::{CostModel, Encoding, EncodingName, Origin, Seeing, Tokenizer, ToolsCost, encoding_for_model};
 use crate::validity::Provider;
 
@@ -35,9 +35,9 @@ pub struct Counting {
     /// The name of a formula for pictures, and its numbers.
     images: Option<String>,
     image_numbers: Vec<f64>,
-    /// Pictures whose size the host knows, by address or data; two sides for each.
-    image_keys: Vec<String>,
-    image_sides: Vec<f64>,
+    /// Tells the sizes of pictures whose data do not contain them.
+    #[serde(skip)]
+    image_size: Option<HostImageSize>,
 }
 
 /// The tokenizer, the cost model and the tools of an operation.
@@ -57,11 +57,12 @@ pub struct Counter {
 }
 
 impl Counting {
-    /// Reads the fields, and the host's tokenizer, which is no data.
+    /// Reads the fields, and the host's functions, which are no data.
     pub fn of(options: &JsValue) -> Result<Counting> {
         let counting = options_from_js(options)?;
-        let host = Reflect::get(options, &js_name("tokenizer")[0]).ok().and_then(|host| host.dyn_into().ok());
-        Ok(Counting { host: host.map(HostTokenizer), ..counting })
+        let function = |name| Reflect::get(options, &js_name(name)[0]).ok().and_then(|host| host.dyn_into().ok());
+        let (host, image_size) = (function("tokenizer").map(HostTokenizer), function("imageSize").map(HostImageSize));
+        Ok(Counting { host, image_size, ..counting })
     }
 
     /// Returns the tool definitions of the request.
@@ -99,7 +100,7 @@ impl Counting {
             None => CostModel::default(),
         };
         let tools = cost_model.tools(&self.tools, &*encoding);
-        let model = match (&self.images, &self.model) {
+        let images = match (&self.images, &self.model) {
             (Some(name), _) => {
                 let number = |at: usize| self.image_numbers.get(at).map_or(0, |number| *number as u32);
                 ImageModel::from_name(name, number(0), number(1)).map_err(|e| e.at("options.images"))?
@@ -107,14 +108,9 @@ impl Counting {
             (None, Some(model)) => ImageModel::of_model(model),
             (None, None) => self.provider().unwrap_or_default(),
         };
-        let mut pictures = Pictures { model, ..Pictures::DEFAULT };
-        for (key, sides) in self.image_keys.iter().zip(self.image_sides.as_chunks().0) {
-            let [width, height] = sides.map(|side| side as u32);
-            if width > 0 && height > 0 {
-                pictures.sizes.insert(key.clone(), Size { width, height });
-            }
-        }
-        let tokenizer = Rc::new(Seeing { tokenizer: Rc::clone(&encoding), pictures });
+        let size_of =
+            self.image_size.clone().map(|host| Rc::new(move |picture: Picture| host.size(picture)) as Rc<SizeOf>);
+        let tokenizer = Rc::new(Seeing { tokenizer: Rc::clone(&encoding), images, size_of });
         let by_items = self.written() == Some(Provider::OpenAiResponses);
         let (origin, provider) = (origin.worst(tools.origin), self.speaks());
         Ok(Counter { name, encoding, tokenizer, cost_model, origin, tools, by_items, provider })

@@ -5,7 +5,7 @@
 //! for a message, 8 for a call or tool, 16 for a tool list) are conventions; calibration absorbs their error.
 
 use super::document::{FLAT_PDF, reference_document};
-use super::image::{self, ImageModel, Size, is_lossless_webp, size_of};
+use super::image::{self, ImageModel, Picture, Size, is_lossless_webp, size_of};
 use super::{Origin, Tokenizer, document_cost, escapes};
 use crate::error::{Code, Error, Result};
 use crate::message::{Message, Part, Role, Tool, texts};
@@ -256,11 +256,12 @@ fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
             Cost::exact(CALL + tokenizer.count(name) + tokenizer.count(arguments))
         }
         Part::ToolResult { content, .. } => espalier_parts(content, tokenizer) + RESULT,
-        Part::Image { data, url, detail, .. } => {
-            tokenizer.pictures().cost(data.as_deref(), url.as_deref(), low(detail.as_deref()))
+        Part::Image { media_type, data, url, detail } => {
+            let (data, url, media_type) = (data.as_deref(), url.as_deref(), media_type.as_deref());
+            image::cost(Picture { data, url, media_type }, low(detail.as_deref()), tokenizer)
         }
         // gemini-cli assumes the same PDF for every document.
-        Part::Document { .. } if tokenizer.pictures().model == ImageModel::GeminiCli => Cost::estimate(FLAT_PDF),
+        Part::Document { .. } if tokenizer.images() == ImageModel::GeminiCli => Cost::estimate(FLAT_PDF),
         Part::Document { data_length, pages, .. } => document_cost(*data_length, *pages),
         Part::Opaque { json, tokens } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
         Part::CacheMark => Cost::ZERO,

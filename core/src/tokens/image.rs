@@ -2,9 +2,7 @@
 //!
 //! The declared media type is ignored: hosts often declare a wrong one, the header is reliable.
 
-use std::collections::BTreeMap;
-
-use super::Cost;
+use super::{Cost, Tokenizer};
 use crate::error::{Code, Error, Result};
 
 /// Width and height in pixels, both at least 1.
@@ -147,31 +145,30 @@ impl ImageModel {
     }
 }
 
-/// The facts about the pictures of a request: the formula, and sizes that the host knows if the data do not contain
-/// them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pictures {
-    pub model: ImageModel,
-    /// By address, or by the data.
-    pub sizes: BTreeMap<String, Size>,
+/// A picture of a message: its data or its address, and its declared media type.
+#[derive(Debug, Clone, Copy)]
+pub struct Picture<'a> {
+    pub data: Option<&'a str>,
+    pub url: Option<&'a str>,
+    pub media_type: Option<&'a str>,
 }
 
-impl Pictures {
-    /// The usual tiles, and no sizes.
-    pub const DEFAULT: Pictures = Pictures { model: USUAL_TILES, sizes: BTreeMap::new() };
+/// Returns the size of a picture that the host knows; `None` for any other.
+pub type SizeOf = dyn Fn(Picture) -> Option<Size>;
 
-    /// Returns the cost of a picture. Exact if its size is known, else an estimate.
-    pub fn cost(&self, data: Option<&str>, url: Option<&str>, low: bool) -> Cost {
-        if self.model == ImageModel::GeminiCli {
-            return Cost::estimate(3_000);
-        }
-        if let Some(tokens) = self.model.low_detail().filter(|_| low) {
-            return Cost::exact(tokens);
-        }
-        let told = || url.into_iter().chain(data).find_map(|key| self.sizes.get(key).copied());
-        let size = read(data, url).and_then(|bytes| size_of(&bytes)).or_else(told);
-        size.map_or(Cost::estimate(UNKNOWN_IMAGE), |size| Cost::exact(self.model.tokens(size, low)))
+/// Returns the cost of a picture: exact if its data contain its size or the tokenizer knows it, else an estimate. `low`
+/// asks for low detail.
+pub(super) fn cost(picture: Picture, low: bool, tokenizer: &dyn Tokenizer) -> Cost {
+    let model = tokenizer.images();
+    if model == ImageModel::GeminiCli {
+        return Cost::estimate(3_000);
     }
+    if let Some(tokens) = model.low_detail().filter(|_| low) {
+        return Cost::exact(tokens);
+    }
+    let inside = read(picture.data, picture.url).and_then(|bytes| size_of(&bytes));
+    let size = inside.or_else(|| tokenizer.image_size(picture));
+    size.map_or(Cost::estimate(UNKNOWN_IMAGE), |size| Cost::exact(model.tokens(size, low)))
 }
 
 /// Returns the bytes of a picture that the message contains.

@@ -55,6 +55,10 @@ pub use origin::Origin;
 pub use other::OtherEncoding;
 pub use padded::PADDING;
 
+use std::rc::Rc;
+
+use self::image::{ImageModel, Picture, Size, SizeOf};
+
 /// A tokenizer: counts the tokens of texts. Must be pure: the same text always has the same count.
 pub trait Tokenizer {
     /// Returns the tokens of `text`; special-token text counts as ordinary text.
@@ -71,10 +75,14 @@ pub trait Tokenizer {
         false
     }
 
-    /// Returns how the model sees pictures.
-    fn pictures(&self) -> &image::Pictures {
-        static USUAL: image::Pictures = image::Pictures::DEFAULT;
-        &USUAL
+    /// Returns the formula for the model's pictures.
+    fn images(&self) -> ImageModel {
+        ImageModel::default()
+    }
+
+    /// Returns the size of a picture whose data do not contain it, if it is known.
+    fn image_size(&self, _picture: Picture) -> Option<Size> {
+        None
     }
 
     /// Returns the longest, or almost longest, beginning of `text` with at most `max` tokens. Counts once for each
@@ -96,25 +104,27 @@ pub trait Tokenizer {
     }
 }
 
-/// A tokenizer together with the facts about a model's pictures.
+/// A tokenizer together with the formula for a model's pictures, and the sizes that the host knows.
 ///
 /// ```
+/// use std::rc::Rc;
 /// use espalier::message::{Part, Role};
-/// use espalier::tokens::image::{ImageModel, Pictures, Size};
+/// use espalier::tokens::image::{ImageModel, Size};
 /// use espalier::tokens::{CostModel, Seeing, Tokenizer};
 /// struct Bytes;
 /// impl Tokenizer for Bytes {
 ///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
 /// }
-/// let url = "https://example.com/a.png".to_string();
-/// let sizes = [(url.clone(), Size { width: 750, height: 100 })].into();
-/// let claude = Seeing { tokenizer: Bytes, pictures: Pictures { model: ImageModel::Anthropic, sizes } };
-/// let picture = Part::Image { media_type: None, data: None, url: Some(url), detail: None };
+/// let size_of = Rc::new(|_: espalier::tokens::image::Picture| Some(Size { width: 750, height: 100 }));
+/// let claude = Seeing { tokenizer: Bytes, images: ImageModel::Anthropic, size_of: Some(size_of) };
+/// let url = Some("https://example.com/a.png".to_owned());
+/// let picture = Part::Image { media_type: None, data: None, url, detail: None };
 /// assert_eq!(CostModel::Espalier.part(Role::User, &picture, &claude).tokens, 100);
 /// ```
 pub struct Seeing<T> {
     pub tokenizer: T,
-    pub pictures: image::Pictures,
+    pub images: ImageModel,
+    pub size_of: Option<Rc<SizeOf>>,
 }
 
 impl<T: Tokenizer> Tokenizer for Seeing<T> {
@@ -130,8 +140,12 @@ impl<T: Tokenizer> Tokenizer for Seeing<T> {
         self.tokenizer.has_cuts()
     }
 
-    fn pictures(&self) -> &image::Pictures {
-        &self.pictures
+    fn images(&self) -> ImageModel {
+        self.images
+    }
+
+    fn image_size(&self, picture: Picture) -> Option<Size> {
+        self.size_of.as_ref().and_then(|size_of| size_of(picture))
     }
 
     fn prefix_within(&self, text: &str, max: u64) -> Fit {
@@ -143,7 +157,7 @@ impl<T: Tokenizer> Tokenizer for Seeing<T> {
     }
 }
 
-impl<T: Tokenizer + ?Sized> Tokenizer for std::rc::Rc<T> {
+impl<T: Tokenizer + ?Sized> Tokenizer for Rc<T> {
     fn count(&self, text: &str) -> u64 {
         (**self).count(text)
     }
@@ -156,8 +170,12 @@ impl<T: Tokenizer + ?Sized> Tokenizer for std::rc::Rc<T> {
         (**self).has_cuts()
     }
 
-    fn pictures(&self) -> &image::Pictures {
-        (**self).pictures()
+    fn images(&self) -> ImageModel {
+        (**self).images()
+    }
+
+    fn image_size(&self, picture: Picture) -> Option<Size> {
+        (**self).image_size(picture)
     }
 
     fn prefix_within(&self, text: &str, max: u64) -> Fit {

@@ -98,10 +98,8 @@ export const PREVIEW: Schema<{
 
 export const MEMORY: Schema<{ model?: boolean }> = { model: flag };
 
-const { imageSize: _, ...LOGGED } = COUNTING;
-
 export const LOG: Schema<LogOptions> = {
-  ...LOGGED,
+  ...COUNTING,
   format: required(checkedLater),
   provider: PROVIDERS,
   now: callback,
@@ -109,7 +107,7 @@ export const LOG: Schema<LogOptions> = {
 };
 
 export const LOG_IMPORT: Schema<LogImportOptions<unknown>> = {
-  ...LOGGED,
+  ...COUNTING,
   provider: PROVIDERS,
   now: callback,
   search: callback,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Held;
 use crate::map::HashMap;
-use crate::tokens::image::Pictures;
+use crate::tokens::image::{ImageModel, Picture, Size};
 use crate::tokens::{Fit, Tokenizer};
 
 /// Maximum bytes of a text whose count is kept.
@@ -55,8 +55,12 @@ impl Tokenizer for Remembering {
         self.inner.known_as()
     }
 
-    fn pictures(&self) -> &Pictures {
-        self.inner.pictures()
+    fn images(&self) -> ImageModel {
+        self.inner.images()
+    }
+
+    fn image_size(&self, picture: Picture) -> Option<Size> {
+        self.inner.image_size(picture)
     }
 
     fn prefix_within(&self, text: &str, max: u64) -> Fit {

@@ -1,7 +1,8 @@
 //! Cuts that stay in place, and the common prefix of consecutive requests.
 
 use espalier::history::draft::Meter;
-use espalier::history::prune::{Cut, Limits, Pass, Pruned, prune, prune_held};
+use espalier::history::plan::{Fate, MessageFate, PlanItem};
+use espalier::history::prune::{Brief, Cut, Held, Item, Limits, Pass, Pruned, Row, prune};
 use espalier::history::sound::Sound;
 use espalier::message::Message;
 use espalier::tokens::Origin;
@@ -163,11 +164,38 @@ fn counts_that_are_held_give_the_same_result() {
 
 /// Compares pruning with held counts with pruning. Returns whether the messages needed no repair.
 fn is_the_same_held(messages: &[Message], meter: Meter, limits: &Limits) -> bool {
-    let counts: Vec<u64> = messages.iter().map(|message| meter.message(message)).collect();
-    let marks: Vec<u64> = messages.iter().map(espalier::history::prune::fingerprint).collect();
+    let mut held = Held::default();
+    let half = messages.len() / 2;
+    // The second splice replaces a message.
+    let mut counts = held.splice(0, messages[..half].to_vec(), meter).unwrap().to_vec();
+    let kept = half.saturating_sub(1);
+    counts.truncate(kept);
+    counts.extend(held.splice(kept, messages[kept..].to_vec(), meter).unwrap());
+    let brief = held.prune(meter, Origin::Exact, limits);
+    assert_eq!(brief.map(|brief| whole(brief, messages, &counts)), prune(messages, meter, Origin::Exact, limits));
     let mut sound = Sound::default();
     messages.iter().for_each(|message| sound.push(message, None, meter));
-    let held = prune_held(messages, &counts, &marks, &sound, meter, Origin::Exact, limits);
-    assert_eq!(held, prune(messages, meter, Origin::Exact, limits));
     sound.is_sound(meter)
+}
+
+/// Adds the items and rows of messages that are whole or gone.
+fn whole(brief: Brief, messages: &[Message], counts: &[u64]) -> Pruned {
+    let items = brief.items.into_iter().flat_map(|item| match item {
+        Item::One(item) => vec![item],
+        Item::Kept(first, count) => {
+            let kept = messages[first..first + count].iter();
+            kept.map(|message| PlanItem::Keep { id: message.id.clone(), joins: false }).collect()
+        }
+    });
+    let rows = brief.rows.into_iter().flat_map(|row| match row {
+        Row::One(row) => vec![row],
+        Row::Same(first, count, fate, rule) => (first..first + count)
+            .map(|number| {
+                let (Message { id, role, .. }, before) = (&messages[number], counts[number]);
+                let after = if fate == Fate::Kept { before } else { 0 };
+                MessageFate { id: id.clone(), role: *role, before, after, fate, rule }
+            })
+            .collect(),
+    });
+    Pruned { plan: items.collect(), messages: rows.collect(), ..brief.pruned }
 }

@@ -1,8 +1,11 @@
 //! The cost of messages, tools, pictures and documents, by both models.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use crate::encodings::encoding;
 use espalier::message::{Message, Part, Role, Tool};
-use espalier::tokens::image::{ImageModel, Pictures, Size, decode_base64, size_of};
+use espalier::tokens::image::{ImageModel, Picture, Size, decode_base64, size_of};
 use espalier::tokens::{Cost, CostModel, EncodingName, Origin, Seeing, Tokenizer, document_cost, encoding_for_model};
 
 /// A tokenizer in which a text costs its length, so that formulas can be checked by hand.
@@ -323,7 +326,9 @@ fn how_models_see_pictures() {
 /// Returns a tokenizer with the formula of a model and the sizes that the host knows.
 fn seeing(model: ImageModel, sizes: &[(&str, u32, u32)]) -> Seeing<Length> {
     let sizes = sizes.iter().map(|(key, width, height)| (key.to_string(), Size { width: *width, height: *height }));
-    Seeing { tokenizer: Length, pictures: Pictures { model, sizes: sizes.collect() } }
+    let sizes: HashMap<String, Size> = sizes.collect();
+    let size_of = move |picture: Picture| sizes.get(picture.url.or(picture.data)?).copied();
+    Seeing { tokenizer: Length, images: model, size_of: Some(Rc::new(size_of)) }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 /**
- * A conversation and a log count with what their options name: a tokenizer of the host's, the provider of the format, a
+ * A conversation, a log and a pruner count with what their options name: a tokenizer of the host's, the provider of the format, a
  * formula for pictures.
  */
 
@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 
-const { ConversationLog, countMessages, memoryStorage, openConversation } = espalier;
+const { ConversationLog, Pruner, countMessages, memoryStorage, openConversation } = espalier;
 
 /** Counts words: far from what any encoding counts. */
 const words = (text: string) => text.split(/\s+/).filter(Boolean).length;
@@ -74,3 +74,61 @@ test("counts of a format whose provider has no public encoding are estimates in 
   assert.equal(log.view().origin, "prior");
   assert.equal(countMessages(messages, { format: "anthropic" }).origin, "prior");
 });
+
+test("a picture costs the same in a log, a pruner and a conversation as in countMessages", async () => {
+  const remote = "https://example.com/a.avif";
+  const inline = `data:image/png;base64,${header(1_600, 1_200)}`;
+  const imageSize = ({ url }: { url?: string }) => (url === remote ? { width: 1_600, height: 1_200 } : undefined);
+  const check = async (options: { model?: string; images?: "gemini" }, tokens: number) => {
+    for (const url of [inline, remote]) {
+      const picture = { type: "image_url", image_url: { url } };
+      const messages = [
+        { role: "user", content: [picture, picture] },
+        { role: "assistant", content: "Two cats." },
+      ];
+      const how = { ...options, imageSize };
+      const what = `${url.slice(0, 8)} ${JSON.stringify(options)}`;
+      const wanted = countMessages(messages, how).total;
+      assert.equal(wanted, countMessages([{ role: "user", content: "" }, messages[1]], how).total + 2 * tokens, what);
+      const pruned = new Pruner().prune(messages, { ...how, budget: 100_000 }).report;
+      assert.equal(pruned.after.total, wanted, what);
+      const log = ConversationLog.from(messages, how);
+      assert.equal(log.totals().total, wanted, what);
+      const { log: again } = ConversationLog.import(log.export(), { messages, format: "openai-chat", ...how });
+      assert.equal(again.totals().total, wanted, what);
+      const { log: opened } = await openConversation({ messages, format: "openai-chat", ...how });
+      assert.equal(opened.totals().total, wanted, what);
+      espalier.resetEngine();
+      assert.equal(opened.totals().total, wanted, what);
+    }
+  };
+  await check({}, 765);
+  await check({ model: "gpt-4.1-mini" }, 2_489);
+  await check({ model: "claude-sonnet-4-6" }, 2_459);
+  await check({ images: "gemini" }, 1_548);
+});
+
+test("what the function for sizes throws is thrown, and the log is usable afterwards", () => {
+  const messages = [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/a" } }] }];
+  let fails = true;
+  const imageSize = () => {
+    if (fails) throw new TypeError("mine");
+    return { width: 512, height: 512 };
+  };
+  const log = new ConversationLog({ format: "openai-chat", imageSize });
+  assert.throws(() => log.append(messages), /mine/);
+  fails = false;
+  log.append(messages);
+  assert.equal(log.totals().total, countMessages(messages, { imageSize }).total);
+});
+
+/** Returns the header of a PNG in base64. */
+function header(width: number, height: number): string {
+  const bytes = Buffer.alloc(33);
+  bytes.write("\x89PNG\r\n\x1a\n", 0, "latin1");
+  bytes.writeUInt32BE(13, 8);
+  bytes.write("IHDR", 12);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes.toString("base64");
+}

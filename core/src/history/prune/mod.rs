@@ -22,7 +22,7 @@
 //! - `class`: what may be removed.
 //! - `select`: the passes that remove groups. `turns`: pass A.
 //! - `shrink`, `arguments`: the passes that shorten parts.
-//! - `cut`: what the next request needs to know about this one.
+//! - `cut`: what the next request needs to know about this one. `held`: a conversation that grows.
 //! - `sentences`: sentences of removed messages. `note`: the line that says that something is missing.
 //! - `thought`: the thought of the running turn, which moves if its round is removed.
 //! - `join`: messages that are joined when written. `pictures`: limits on bytes, not tokens.
@@ -30,6 +30,7 @@
 pub mod arguments;
 mod class;
 mod cut;
+mod held;
 mod join;
 mod limits;
 mod note;
@@ -41,6 +42,7 @@ mod thought;
 mod turns;
 
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
+pub use held::{Brief, Held, Item, Row};
 pub use limits::{DropMedia, Limits, Pass};
 pub use note::Note;
 pub use pictures::lighten;
@@ -131,23 +133,7 @@ pub fn prune(messages: &[Message], meter: Meter, origin: Origin, limits: &Limits
     cut_draft(Draft::new(messages, meter, origin), &marks, limits, None)
 }
 
-/// Prunes with known counts and [`fingerprint`]s, one for each message. `origin` is the worst origin of the counts;
-/// `sound` knows all messages.
-///
-/// # Errors
-/// As [`prune`].
-pub fn prune_held(
-    messages: &[Message],
-    counts: &[u64],
-    marks: &[u64],
-    sound: &Sound,
-    meter: Meter,
-    origin: Origin,
-    limits: &Limits,
-) -> Result<Pruned> {
-    cut_draft(Draft::with_counts(messages, counts, meter, origin), marks, limits, Some(sound))
-}
-
+/// Prunes a draft with the [`fingerprint`]s of its messages. `sound` knows all of them, if there is one.
 fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits, sound: Option<&Sound>) -> Result<Pruned> {
     let before = draft.before();
     draft.mark_records(&limits.records);
