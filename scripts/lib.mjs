@@ -41,8 +41,8 @@ export function run(command, args, options = {}) {
 }
 
 /** Runs a command and returns whether it succeeded. */
-export function attempt(command, args) {
-  return spawnSync(command, args, { cwd: root, env, stdio: "inherit" }).status === 0;
+export function attempt(command, args, options = {}) {
+  return spawnSync(command, args, { cwd: root, env, stdio: "inherit", ...options }).status === 0;
 }
 
 /** Runs a command and returns its output, or nothing if it fails. */

@@ -13,7 +13,8 @@ import { findBrowser, setUp, setUpTests } from "./setup.mjs";
 import { whatFailed } from "./what-failed.mjs";
 
 /**
- * In the order in which they start. `needsPackage`: it runs after `package`; `onTypes`: an engine that is not optimised
+ * In the order in which they start: of those that need the package the longest first, so that both lanes end together.
+ * `needsPackage`: it runs after `package`; `onTypes`: an engine that is not optimised
  * is enough. `usesBrowser`: Chromium. `usesCargo`: it holds the lock on cargo's target folder, so one of them runs at a
  * time, beside the package and its checks.
  */
@@ -27,11 +28,11 @@ const CHECKS = {
   "wasm-chrome": { usesBrowser: true, usesCargo: true },
   types: { needsPackage: true, onTypes: true, usesCargo: true },
   js: { needsPackage: true },
-  packaging: { needsPackage: true, usesBrowser: true },
   page: { needsPackage: true, usesBrowser: true },
-  docs: { needsPackage: true },
-  sdks: { needsPackage: true },
   host: { needsPackage: true, usesBrowser: true },
+  docs: { needsPackage: true },
+  packaging: { needsPackage: true, usesBrowser: true },
+  sdks: { needsPackage: true },
   // Tests other projects' builds: only by its name, or with --all.
   consumers: { needsPackage: true, usesBrowser: true, onRequest: true },
 };

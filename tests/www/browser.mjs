@@ -148,7 +148,8 @@ export async function opened(name, { ready = "#result:not([hidden])", before, ..
 /** Waits until a page has its service worker, and these files are cached for times without a server. */
 export async function kept(page, ...files) {
   // A service worker that could not be installed is never ready: only a wait with a limit ends.
-  await page.waitForFunction(
+  await until(
+    page,
     async (files) => {
       const registration = await navigator.serviceWorker.getRegistration();
       return (
@@ -157,6 +158,13 @@ export async function kept(page, ...files) {
       );
     },
     files,
-    { polling: 50 },
   );
+}
+
+/** Waits for a function of a page that returns a promise: Playwright's `waitForFunction` takes each promise for true. */
+export async function until(page, isTrue, argument, limit = 60_000) {
+  for (const end = Date.now() + limit; !(await page.evaluate(isTrue, argument)); ) {
+    if (Date.now() > end) throw new Error(`after ${limit} ms this is not true: ${isTrue}`);
+    await page.waitForTimeout(50);
+  }
 }

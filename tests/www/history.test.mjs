@@ -51,12 +51,14 @@ test("a plan is applied, undone, and done again, with one figure for one thing",
   const promised = Number(recorded.replace(",", ""));
   assert.equal(promised, planned.sent + Number(more.replace(",", "")), "the difference to what is sent is explained");
   await click("apply", "tokens are sent");
+  const start = `${promised.toLocaleString("en")} → `;
+  await page.waitForFunction((start) => document.querySelector("#outcome strong").innerText.startsWith(start), start);
   const applied = await figures(page);
   // Once the rest is a record, the request may have more of the room.
   assert.ok(applied.sent >= planned.sent && applied.sent <= planned.budget, "no more goes than was planned");
   assert.match(
     await page.innerText("#outcome strong"),
-    new RegExp(`^${promised.toLocaleString("en")} → ${applied.sent.toLocaleString("en")} tokens`),
+    new RegExp(`^${start}${applied.sent.toLocaleString("en")} tokens`),
     "what was promised is what later requests start from",
   );
   assert.ok((await page.locator(".row.fold", { hasText: "hidden" }).count()) >= 1);

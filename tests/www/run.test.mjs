@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { register } from "tsx/esm/api";
 import { findingsOf } from "./axe.mjs";
-import { opened } from "./browser.mjs";
+import { opened, until } from "./browser.mjs";
 import { busy } from "./tasks.mjs";
 
 register();
@@ -372,7 +372,7 @@ test("the figures, the picture and the code can be taken along", async () => {
   assert.ok(picture.length > 10_000);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.click("#run-code");
-  await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes("openConversation"));
+  await until(page, async () => (await navigator.clipboard.readText()).includes("openConversation"));
   const code = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(code, /profile: "espalier", model: \{ maxPromptTokens: 64000 \}, llm/);
   await page.click(".profiles summary");
