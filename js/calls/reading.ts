@@ -6,7 +6,8 @@ import { RULES } from "../formats/index.ts";
 import { idsOfFixedThoughts } from "../formats/thinking.ts";
 import { encodingOf } from "../tokens/count.ts";
 import { hostTokenizer } from "../tokens/host-tokenizer.ts";
-import { hostImageSize, imageModel } from "../tokens/images.ts";
+import { hostImageSize } from "../tokens/host-image-size.ts";
+import { imageModel } from "../tokens/images.ts";
 import type { CountOptions } from "../types/count.ts";
 import type { PruneOptions } from "../types/prune.ts";
 

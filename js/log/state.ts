@@ -17,6 +17,7 @@ import type { Totals } from "../types/count.ts";
 import type { Added, RecalledText, Runs, View } from "../types/generated/log.ts";
 import type { Format, NeutralMessage, PlanItem, ToolList } from "../types/messages.ts";
 import type { ProviderName } from "../types/validity.ts";
+import { failedOption } from "../tokens/host-failure.ts";
 import { receiverOfKept } from "../validity/validity.ts";
 import type { Unattached } from "./attach.ts";
 import { HeldEdits } from "./edits.ts";
@@ -87,7 +88,13 @@ export class LogState<T> implements Unattached {
     const time = this.now();
     if (!Number.isSafeInteger(time)) throw badValue("options.now", "a function that returns whole milliseconds", time);
     const core = this.live();
-    return call(() => operation(core, time));
+    try {
+      return call(() => operation(core, time));
+    } catch (error) {
+      // The operation went on with a wrong count: the engine's half is read again from the lines.
+      if (failedOption(error)) this.close();
+      throw error;
+    }
   }
 
   /** Returns the core's half; rebuilds it from the lines if a crashed engine lost it. */

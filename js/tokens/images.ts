@@ -4,10 +4,8 @@ import { isBytes } from "../files/bytes.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { badOption as bad } from "../errors/errors.ts";
-import { defined } from "../options/data.ts";
-import type { CountOptions, ImageModel } from "../types/count.ts";
+import type { ImageModel } from "../types/count.ts";
 import type { Part } from "../types/messages.ts";
-import { guarded } from "./host-failure.ts";
 
 const NAMES: readonly string[] = ["openai-tiles", "openai-patches", "anthropic", "gemini", "gemini-cli"];
 /** The numbers of OpenAI's usual models. */
@@ -35,57 +33,6 @@ export function imageModel(images: ImageModel | undefined): { images?: string; i
     };
   if (kind === "openai-patches") return { images: kind, imageNumbers: [Math.round(100 * number("factor", 1, 1e4))] };
   return { images: kind };
-}
-
-type ImageSize = NonNullable<CountOptions["imageSize"]>;
-/** The sides of a picture, in pixels. */
-type Sides = [width: number, height: number];
-type EngineImageSize = (url?: string, data?: string, mediaType?: string) => Sides | undefined;
-
-/** Max UTF-16 code units of the addresses and data whose sizes are remembered for one function. */
-const MAX_REMEMBERED = 4 << 20;
-
-const wrapped = new WeakMap<ImageSize, EngineImageSize>();
-
-/** Returns the function that the engine calls for `imageSize`, the same one each time. It remembers sizes. */
-export function hostImageSize(imageSize: ImageSize | undefined): EngineImageSize | undefined {
-  if (imageSize === undefined) return undefined;
-  const known = wrapped.get(imageSize);
-  if (known) return known;
-  const made = remembering(imageSize);
-  wrapped.set(imageSize, made);
-  return made;
-}
-
-function remembering(imageSize: ImageSize): EngineImageSize {
-  const sizes = new Map<string, Sides>();
-  let units = 0;
-  return (url, data, mediaType) => {
-    const key = url ?? data;
-    const known = key === undefined ? undefined : sizes.get(key);
-    if (key === undefined || known) return known;
-    return guarded("imageSize", undefined, () => {
-      const sides = sidesOf(imageSize(defined({ url, data, mediaType })));
-      // The host may learn it later.
-      if (!sides) return undefined;
-      if (units > MAX_REMEMBERED) {
-        sizes.clear();
-        units = 0;
-      }
-      units += key.length;
-      sizes.set(key, sides);
-      return sides;
-    });
-  };
-}
-
-function sidesOf(size: unknown): Sides | undefined {
-  if (size === undefined || size === null) return undefined;
-  const { width, height } = size as { width?: unknown; height?: unknown };
-  const isSide = (side: unknown): side is number => typeof side === "number" && side > 0 && side <= 0xffff_ffff;
-  if (!isSide(width) || !isSide(height))
-    throw bad("imageSize", "a function that returns a width and a height, both more than 0", size);
-  return [Math.ceil(width), Math.ceil(height)];
 }
 
 /** Max bytes of the pictures in the results of one turn: 2.5 MiB, Copilot Chat's figure. */

@@ -108,18 +108,27 @@ test("a picture costs the same in a log, a pruner and a conversation as in count
   await check({ images: "gemini" }, 1_548);
 });
 
-test("what the function for sizes throws is thrown, and the log is usable afterwards", () => {
+test("what the host's functions throw is thrown, and the log is as before", () => {
   const messages = [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/a" } }] }];
   let fails = true;
-  const imageSize = () => {
+  const failing = <R>(result: R): R => {
     if (fails) throw new TypeError("mine");
-    return { width: 512, height: 512 };
+    return result;
   };
-  const log = new ConversationLog({ format: "openai-chat", imageSize });
-  assert.throws(() => log.append(messages), /mine/);
-  fails = false;
-  log.append(messages);
-  assert.equal(log.totals().total, countMessages(messages, { imageSize }).total);
+  const check = (functions: {
+    tokenizer?: (text: string) => number;
+    imageSize?: () => { width: number; height: number };
+  }) => {
+    fails = true;
+    const log = new ConversationLog({ format: "openai-chat", ...functions });
+    assert.throws(() => log.append(messages), /mine/);
+    assert.equal(log.originals, 0);
+    fails = false;
+    log.append(messages);
+    assert.equal(log.totals().total, countMessages(messages, functions).total);
+  };
+  check({ tokenizer: (text) => failing(text.length) });
+  check({ imageSize: () => failing({ width: 512, height: 512 }) });
 });
 
 /** Returns the header of a PNG in base64. */
