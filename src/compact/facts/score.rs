@@ -531,7 +531,7 @@ mod tests {
             let mut taken = open(&out, best.index);
             if is_short(best.index) {
                 let density = |at: usize| worth(&out, at) / sentences[at].tokens.max(1.0);
-                taken.sort_by(|one, other| density(*other).total_cmp(&density(*one)));
+                crate::rank::sort_by(&mut taken, |one, other| density(*other).total_cmp(&density(*one)));
             }
             for index in taken {
                 out.push(index);

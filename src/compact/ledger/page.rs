@@ -190,7 +190,8 @@ impl<'a> Page<'a> {
             ranks.insert(at, (durability(sentence_of(&self.lines[at])), *turn));
             *turn += 1;
         }
-        all.sort_by_key(|at| (self.lines[*at].id != PINNED, ranks.get(at).copied().unwrap_or_default()));
+        let order = |at: &usize| (self.lines[*at].id != PINNED, ranks.get(at).copied().unwrap_or_default());
+        crate::rank::sort_by(&mut all, |one, other| order(one).cmp(&order(other)));
         all
     }
 

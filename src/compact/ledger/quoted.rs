@@ -207,7 +207,7 @@ fn tagged(text: &str) -> Vec<Range<usize>> {
         }
     }
     let mut all: Vec<Range<usize>> = found.iter().flat_map(|stretch| stretch.ranges(text.len())).collect();
-    all.sort_unstable_by_key(|range| range.start);
+    crate::rank::sort(&mut all, |range| range.start as u64);
     let mut out: Vec<Range<usize>> = Vec::new();
     for range in all {
         match out.last_mut() {

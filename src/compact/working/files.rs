@@ -212,7 +212,7 @@ impl File {
             }
             taken.push(run);
         }
-        kept.sort_by_key(|run| run.start);
+        crate::rank::sort(&mut kept, |run| u64::from(run.start));
         self.runs = kept;
         taken
     }

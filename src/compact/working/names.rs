@@ -192,7 +192,7 @@ impl Names {
     /// Evicts the weakest names.
     fn evict_weakest(&mut self, now: u32) {
         let mut order: Vec<usize> = (0..self.all.len()).collect();
-        order.sort_by(|&a, &b| self.score(b, now).total_cmp(&self.score(a, now)).then(a.cmp(&b)));
+        crate::rank::sort_by(&mut order, |&a, &b| self.score(b, now).total_cmp(&self.score(a, now)));
         order.truncate(MAX_NAMES);
         order.sort_unstable();
         let kept: Vec<Name> = order.into_iter().map(|at| self.all[at].clone()).collect();
@@ -216,7 +216,7 @@ impl Names {
             .filter(|&at| is_wanted(&self.all[at].text))
             .map(|at| (&self.all[at], self.score(at, now)))
             .collect();
-        out.sort_by(|one, other| other.1.total_cmp(&one.1));
+        crate::rank::sort_by(&mut out, |one, other| other.1.total_cmp(&one.1));
         out
     }
 }

@@ -5,10 +5,13 @@
 //! path; `@ 120` before lines is the number of the first one, `…` marks lines without a known number. "(may have
 //! changed)" follows a path or a number if a later command may have changed the lines. Start reading at [`files`].
 
+use std::cmp::Ordering;
+
 use super::WorkingSet;
 use super::files::File;
 use super::names::left_after;
 use super::view::View;
+use crate::rank;
 use crate::tokens::Tokenizer;
 
 /// Weights of lines.
@@ -155,8 +158,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
         let text = candidate.text.trim();
         text.len() >= MIN_LINE_BYTES && !text.lines().all(|line| view.has_line(line))
     });
-    candidates
-        .sort_by(|one, other| other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at))));
+    rank::sort_by(&mut candidates, best_first);
     let mut left = budget;
     let mut spent: Vec<u64> = vec![0; set.files.len() + set.entities.all.len()];
     let max = (budget as f64 * weights.share) as u64;
@@ -183,9 +185,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
             return text;
         }
         // Heads and gaps may cost more than the estimate.
-        chosen.sort_by(|one, other| {
-            other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at)))
-        });
+        rank::sort_by(&mut chosen, best_first);
         let keep = chosen.len() - (chosen.len() as u64 * (count - budget) / count.max(1)).max(1) as usize;
         chosen.truncate(keep);
     }
@@ -227,13 +227,19 @@ fn shortened<'s>(set: &WorkingSet, candidate: &Candidate<'s>, weights: &Weights)
     candidate.text.char_indices().nth(longest).map_or(candidate.text, |(end, _)| &candidate.text[..end])
 }
 
+/// Compares by score; of equals the earlier one of the earlier file comes first.
+fn best_first(one: &Candidate, other: &Candidate) -> Ordering {
+    other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at)))
+}
+
 /// Writes the chosen lines by file, in the order of the file; the file that was used last comes first.
 fn write_lines(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> String {
     let last = |file: usize| match set.files.get(file) {
         Some(file) => file.last,
         None => set.entities.all[file - set.files.len()].last,
     };
-    chosen.sort_by_key(|candidate| (u32::MAX - last(candidate.file), candidate.file, candidate.at));
+    let place = |candidate: &Candidate| (u32::MAX - last(candidate.file), candidate.file, candidate.at);
+    rank::sort_by(chosen, |one, other| place(one).cmp(&place(other)));
     let mut out = String::new();
     for lines in chosen.chunk_by(|one, other| one.file == other.file) {
         out.push_str(title(set, lines[0].file));

@@ -401,7 +401,7 @@ pub fn tools(dialect: Dialect) -> Vec<(&'static str, ToolKind)> {
     let rows = tables().tools.iter().flat_map(|(name, rows)| rows.iter().map(move |row| (*name, row)));
     let mut tools: Vec<_> =
         rows.filter(|(_, row)| row.dialect == dialect.0).map(|(name, row)| (name, row.kind)).collect();
-    tools.sort_by_key(|(name, kind)| (*name, *kind as u8));
+    crate::rank::sort_by(&mut tools, |one, other| (one.0, one.1 as u8).cmp(&(other.0, other.1 as u8)));
     tools.dedup();
     tools
 }
