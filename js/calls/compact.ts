@@ -14,7 +14,7 @@ import type { Removal } from "../types/prune.ts";
 import type { CompactReport, CompactResult } from "../types/compact-report.ts";
 import { compactFields, rangeOfIds } from "./compact-fields.ts";
 import { modelOf } from "./limits.ts";
-import { cutFields } from "./reading.ts";
+import { cutFields, withModelOf } from "./reading.ts";
 import { budgetWithin, carriedOut, refuseExceeded, shownExceeded } from "./request-limits.ts";
 import type { Begun } from "./run-compaction.ts";
 import { runCompaction } from "./run-compaction.ts";
@@ -58,8 +58,9 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
  */
 export async function compactMessages<T>(
   messages: T,
-  options: CompactOptions,
+  given: CompactOptions,
 ): Promise<CompactResult<T> & { repaired: Removal[] }> {
+  const options = withModelOf(messages, given);
   const load = loading(options);
   if (load) await load;
   const { cover, ...rest } = compactFields(options);

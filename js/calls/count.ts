@@ -7,7 +7,7 @@ import { check } from "../options/check.ts";
 import { BREAKDOWN, COUNT_PART, COUNTING } from "../options/schemas/counting.ts";
 import type { Breakdown, BreakdownOptions, CountOptions, CountReport, Origin, ToolsReport } from "../types/count.ts";
 import type { Part, Role, ToolList } from "../types/messages.ts";
-import { counting } from "./reading.ts";
+import { counting, withModelOf } from "./reading.ts";
 
 /**
  * Returns the cost of a conversation, in all and message by message.
@@ -26,7 +26,7 @@ import { counting } from "./reading.ts";
  */
 export function countMessages(messages: unknown, options: CountOptions = {}): CountReport {
   const reading = readConversation(messages, check(options, COUNTING));
-  const fields = counting(reading, options);
+  const fields = counting(reading, withModelOf(messages, options));
   return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
 }
 
@@ -107,6 +107,6 @@ export function countPart(
 export function breakdown(messages: unknown, options: BreakdownOptions = {}): Breakdown {
   const reading = readConversation(messages, check(options, BREAKDOWN));
   const { room = {}, tags } = options;
-  const fields = { ...counting(reading, options), room, tags: tags && Object.entries(tags) };
+  const fields = { ...counting(reading, withModelOf(messages, options)), room, tags: tags && Object.entries(tags) };
   return call(() => wasm().breakdown(reading.messages, fields) as Breakdown);
 }

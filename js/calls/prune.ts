@@ -9,6 +9,7 @@ import { PRUNE } from "../options/schemas/requests.ts";
 import type { PruneOptions, PruneResult } from "../types/prune.ts";
 import { pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Pruned } from "./prune-fields.ts";
+import { withModelOf } from "./reading.ts";
 import { cutToLimits } from "./request-limits.ts";
 import { withRepairs } from "./wire-repair.ts";
 
@@ -37,8 +38,9 @@ import { withRepairs } from "./wire-repair.ts";
  * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if the messages that must stay
  *   do not fit, or exceed one of `limits` (`path` names it); and the errors of {@link countMessages}
  */
-export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
-  const reading = readConversation(messages, check(options, PRUNE));
+export function prune<T>(messages: T, given: PruneOptions = {}): PruneResult<T> {
+  const reading = readConversation(messages, check(given, PRUNE));
+  const options = withModelOf(messages, given);
   const cut = (budget?: number) => {
     const asked = budget === undefined ? options : { ...options, budget };
     const fields = pruneFields(reading, asked);

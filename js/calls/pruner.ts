@@ -7,6 +7,7 @@ import { pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Cut, Pruned } from "./prune-fields.ts";
 import { cutToLimits } from "./request-limits.ts";
 import { withRepairs } from "./wire-repair.ts";
+import { withModelOf } from "./reading.ts";
 import type { counting } from "./reading.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { call, wasm } from "../engine/engine.ts";
@@ -69,7 +70,7 @@ export class Pruner {
   /** @throws EspalierError as {@link prune}; the kept state does not change then */
   prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
     const reading = readConversation(messages, check(options, PRUNE));
-    return this.pruneRead(reading, options) as PruneResult<T>;
+    return this.pruneRead(reading, withModelOf(messages, options)) as PruneResult<T>;
   }
 
   /** Prunes messages that were already read. */

@@ -4,12 +4,13 @@ import { badOption as bad } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { RULES } from "../formats/index.ts";
 import { idsOfFixedThoughts } from "../formats/thinking.ts";
+import { isFields, looking } from "../formats/values.ts";
 import { encodingOf } from "../tokens/count.ts";
 import { hostTokenizer } from "../tokens/host-tokenizer.ts";
 import { hostImageSize } from "../tokens/host-image-size.ts";
 import { imageModel } from "../tokens/images.ts";
 import type { CountOptions } from "../types/count.ts";
-import type { PruneOptions } from "../types/prune.ts";
+import type { ModelLimits, PruneOptions } from "../types/prune.ts";
 
 /** The options for counting. */
 export type Counting = {
@@ -34,6 +35,13 @@ export function counting(
     ...imageModel(images),
     imageSize: hostImageSize(imageSize),
   };
+}
+
+/** Returns the options, with the model that a whole request names unless they name one. */
+export function withModelOf<O extends { model?: string | ModelLimits | undefined }>(messages: unknown, options: O): O {
+  if (!isFields(messages) || !isFields(options) || options.model !== undefined) return options;
+  const model = looking("messages", () => messages["model"]);
+  return typeof model === "string" && model !== "" ? { ...options, model } : options;
 }
 
 /** Returns the ids of messages that the host wants to keep; indices refer to the list that was passed. */

@@ -10,6 +10,7 @@ import { coded, EspalierError } from "../errors/errors.ts";
 import { isExceeded } from "../errors/exceeded.ts";
 import { readConversation } from "../formats/index.ts";
 import { Pruner } from "./pruner.ts";
+import { withModelOf } from "./reading.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
 import { fieldsOf, refusalBy, tokenField } from "./refusal.ts";
@@ -146,9 +147,10 @@ export interface RequestResult<T, R> {
  */
 export async function request<T, R>(
   messages: T,
-  options: RequestOptions<R>,
+  given: RequestOptions<R>,
   send: Send<T, R>,
 ): Promise<RequestResult<T, R>> {
+  const options = withModelOf(messages, given);
   const load = loading(options);
   if (load) await load;
   if (typeof send !== "function")

@@ -9,7 +9,7 @@ import { loading } from "../tokens/loading.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, SummarizeOptions, SummarizeResult } from "../types/compact-report.ts";
 import { compactFields } from "./compact-fields.ts";
-import { counting } from "./reading.ts";
+import { counting, withModelOf } from "./reading.ts";
 import { runCompaction } from "./run-compaction.ts";
 
 /** The options of compactions that have a meaning here. */
@@ -55,7 +55,8 @@ const SHARED = [
  *
  * @throws EspalierError as {@link countMessages}
  */
-export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
+export async function summarize(messages: unknown, given: SummarizeOptions): Promise<SummarizeResult> {
+  const options = withModelOf(messages, given);
   const load = loading(options);
   if (load) await load;
   const { llm, maxLlmTokens = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = check(options, SUMMARIZE);

@@ -47,7 +47,7 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    * its name (`modelFacts`), else 128,000. `report.limitSource` names the source.
    */
   budget?: number;
-  /** A model's name, or its limits. */
+  /** A model's name, or its limits. Default: that of the request, if one was passed. */
   model?: string | ModelLimits;
   /** Tokens to leave free below the budget. Default 0. */
   headroom?: number;

@@ -9,7 +9,7 @@ import type { CompactOptions } from "../../../js/types/compact.ts";
 import type { CompactStatus } from "../../../js/types/compact-report.ts";
 import type { Llm } from "../../../js/types/llm.ts";
 
-const { EspalierError, compact, count, countMessages, prune } = espalier;
+const { EspalierError, Pruner, compact, count, countMessages, prune, request } = espalier;
 
 type Message = { role: string; content: string | null; tool_calls?: unknown[]; tool_call_id?: string };
 
@@ -43,6 +43,26 @@ test("counts are tiktoken's", () => {
   assert.equal(count("", { model: "gpt-4o" }), 0);
   assert.equal(count("<|endoftext|>"), 7);
   assert.equal(count("a\ud800b"), count("a\ufffdb"));
+});
+
+test("a whole request is counted and limited by its own model, unless the options name one", async () => {
+  const messages = [...agentRun(20), { role: "user", content: "语法分析器修好了吗？" }];
+  const body = { model: "gpt-4", messages, max_tokens: 100 };
+  const counted = countMessages(messages, { model: "gpt-4" });
+  assert.notEqual(counted.total, countMessages(messages).total);
+  assert.deepEqual(countMessages(body), counted);
+  assert.equal(countMessages(body, { model: "gpt-4o" }).total, countMessages(messages).total);
+  const wanted = prune(messages, { model: "gpt-4" }).report;
+  assert.deepEqual([wanted.budget, wanted.limitSource], [6_144, "modelName"]);
+  assert.deepEqual(prune(body).report, wanted);
+  const pruner = new Pruner();
+  assert.deepEqual(pruner.prune(body).report, wanted);
+  assert.equal(prune(body, { model: "gpt-4o" }).report.budget, 123_904);
+  assert.deepEqual(prune({ ...body, model: 7 }).report, prune(messages).report);
+  const { report } = await compact(body, { budget: 1_000 });
+  assert.equal(report.before.total, counted.total);
+  const sent = await request(body, {}, (fitting) => Promise.resolve(fitting));
+  assert.deepEqual(sent.report.before, wanted.before);
 });
 
 test("one message costs what the specification says", () => {
