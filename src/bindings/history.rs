@@ -11,7 +11,7 @@ use crate::error::{Code, Result};
 use crate::history::draft::Draft;
 use crate::history::limits::{Limit, ModelLimits, Source, limit};
 use crate::history::plan::{PlanItem, Totals};
-use crate::history::prune::{self as core, Held, Limits, Pruned, Sentences};
+use crate::history::prune::{self as core, Brief, Held, Limits, Pruned, Sentences};
 use crate::history::record::Records;
 use crate::history::recovery::{Accepted, Recovery, Refusal, Tries};
 use crate::message::{Message, Role};
@@ -103,9 +103,9 @@ impl PruneOptions {
 /// The report of pruning.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PruneReport<P> {
+struct PruneReport {
     #[serde(flatten)]
-    pruned: P,
+    pruned: Pruned,
     budget: u64,
     /// The encoding that counted, or `host` for the host's own tokenizer. One of `EncodingName` or `host`.
     encoding: &'static str,
@@ -120,8 +120,11 @@ pub fn prune(conversation: JsValue, options: &JsValue) -> JsResult {
     into_parsed(&prune_all(&conversation, PruneOptions::decode(options)?)?)
 }
 
-fn prune_all(conversation: &[Message], options: PruneOptions) -> Result<PruneReport<Pruned>> {
-    report(options, &|counter, limits| core::prune(conversation, counter.meter(), counter.origin, limits))
+fn prune_all(conversation: &[Message], options: PruneOptions) -> Result<PruneReport> {
+    let prune = |counter: &Counter, limits: &Limits| {
+        Ok((core::prune(conversation, counter.meter(), counter.origin, limits)?, ()))
+    };
+    Ok(report(options, &prune)?.0)
 }
 
 /// Cuts decoded messages: returns the plan, and the report without it.
@@ -133,17 +136,25 @@ pub(super) fn pruned(conversation: &[Message], options: PruneOptions) -> JsResul
     Ok((plan, report))
 }
 
-fn report<P>(options: PruneOptions, prune: &dyn Fn(&Counter, &Limits) -> Result<P>) -> Result<PruneReport<P>> {
+/// Prunes by these options; returns the report, and what else `prune` returns.
+fn report<E>(
+    options: PruneOptions,
+    prune: &dyn Fn(&Counter, &Limits) -> Result<(Pruned, E)>,
+) -> Result<(PruneReport, E)> {
     let PruneOptions { counting, limits, limit_source } = options;
     let counter = counting.counter()?;
-    let pruned = prune(&counter, &limits)?;
-    Ok(PruneReport {
-        pruned,
-        budget: limits.budget,
-        encoding: counter.name,
-        cost_model: counter.cost_model,
-        limit_source,
-    })
+    let (pruned, further) = prune(&counter, &limits)?;
+    let (encoding, cost_model) = (counter.name, counter.cost_model);
+    Ok((PruneReport { pruned, budget: limits.budget, encoding, cost_model, limit_source }, further))
+}
+
+/// A report on messages that JavaScript has as well: its `plan` and `messages` are brief.
+#[derive(Serialize)]
+struct HeldReport {
+    #[serde(flatten)]
+    report: PruneReport,
+    #[serde(flatten)]
+    brief: Brief,
 }
 
 /// A growing conversation with its counts: no message is counted twice.
@@ -170,14 +181,13 @@ impl HeldConversation {
         Ok(counts.iter().map(|&tokens| tokens as f64).collect())
     }
 
-    /// Like `prune`. The report is JSON text, which crosses faster when there are many messages, and its items and rows
-    /// are those of [`Brief`](core::Brief).
+    /// Like `prune`. The report is JSON text, which crosses faster when there are many messages.
     pub fn prune(&self, options: JsValue) -> JsResult<String> {
         reserve(self.held.len() * REPORT);
-        let report = report(PruneOptions::decode(&options)?, &|counter, limits| {
+        let (report, brief) = report(PruneOptions::decode(&options)?, &|counter, limits| {
             self.held.prune(counter.meter(), counter.origin, limits)
         })?;
-        into_json(&report)
+        into_json(&HeldReport { report, brief })
     }
 }
 

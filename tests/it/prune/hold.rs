@@ -171,15 +171,15 @@ fn is_the_same_held(messages: &[Message], meter: Meter, limits: &Limits) -> bool
     let kept = half.saturating_sub(1);
     counts.truncate(kept);
     counts.extend(held.splice(kept, messages[kept..].to_vec(), meter).unwrap());
-    let brief = held.prune(meter, Origin::Exact, limits);
-    assert_eq!(brief.map(|brief| whole(brief, messages, &counts)), prune(messages, meter, Origin::Exact, limits));
+    let made = held.prune(meter, Origin::Exact, limits).map(|(pruned, brief)| whole(pruned, brief, messages, &counts));
+    assert_eq!(made, prune(messages, meter, Origin::Exact, limits));
     let mut sound = Sound::default();
     messages.iter().for_each(|message| sound.push(message, None, meter));
     sound.is_sound(meter)
 }
 
 /// Adds the items and rows of messages that are whole or gone.
-fn whole(brief: Brief, messages: &[Message], counts: &[u64]) -> Pruned {
+fn whole(pruned: Pruned, brief: Brief, messages: &[Message], counts: &[u64]) -> Pruned {
     let items = brief.items.into_iter().flat_map(|item| match item {
         Item::One(item) => vec![item],
         Item::Kept(first, count) => {
@@ -197,5 +197,5 @@ fn whole(brief: Brief, messages: &[Message], counts: &[u64]) -> Pruned {
             })
             .collect(),
     });
-    Pruned { plan: items.collect(), messages: rows.collect(), ..brief.pruned }
+    Pruned { plan: items.collect(), messages: rows.collect(), ..pruned }
 }

@@ -24,11 +24,9 @@ pub struct Held {
     ids: HashMap<String, usize>,
 }
 
-/// A pruned request with an empty `plan` and empty `messages`, and both in a short form.
+/// The plan of a pruned request and its messages, in a short form.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Brief {
-    #[serde(flatten)]
-    pub pruned: Pruned,
     pub items: Vec<Item>,
     pub rows: Vec<Row>,
 }
@@ -92,17 +90,18 @@ impl Held {
         Ok(&self.counts[length..])
     }
 
-    /// Prunes the messages. `origin` is that of the tools' counts.
+    /// Prunes the messages. `origin` is that of the tools' counts. The request has an empty `plan` and empty `messages`:
+    /// those are brief.
     ///
     /// # Errors
     /// As [`prune`](super::prune).
-    pub fn prune(&self, meter: Meter, origin: Origin, limits: &Limits) -> Result<Brief> {
+    pub fn prune(&self, meter: Meter, origin: Origin, limits: &Limits) -> Result<(Pruned, Brief)> {
         let origin = self.origins.iter().fold(origin, |worst, &origin| worst.worst(origin));
         let draft = Draft::with_counts(&self.messages, &self.counts, meter, origin);
         let mut pruned = cut_draft(draft, &self.marks, limits, Some(&self.sound))?;
         let items = self.items(std::mem::take(&mut pruned.plan));
         let rows = self.rows(std::mem::take(&mut pruned.messages));
-        Ok(Brief { pruned, items, rows })
+        Ok((pruned, Brief { items, rows }))
     }
 
     fn items(&self, plan: Vec<PlanItem>) -> Vec<Item> {
