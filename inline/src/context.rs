@@ -184,7 +184,7 @@ pub fn inline_context<T: Tokens + ?Sized>(
         return Ok(Context { is_excluded: true, ..Context::default() });
     }
     let (before, after) = request.text.split_at(byte_offset(request.text, request.cursor));
-    let behind_line = after.find('\n').map_or("", |feed| after[feed..].trim_start_matches(is_space));
+    let behind_line = behind_line(after, options.keeps_indentation);
     let has_suffix = options.suffix_share > 0.0 && !behind_line.is_empty();
     let eligible = if options.suffix_share > 0.0 { request.text } else { before };
     // One more, because a character of two units is not split.
@@ -236,7 +236,7 @@ pub fn inline_context<T: Tokens + ?Sized>(
             })
         }
     };
-    let Fitted { elided, text: kept, tokens } = fitted?;
+    let Fitted { mut elided, text: kept, tokens } = fitted?;
     let prefix = elided.kept.last().copied().unwrap_or_default().to_string();
     let prefix_tokens = counter.count(&prefix).min(tokens);
     let mut items: Vec<Item> = Vec::new();
@@ -251,13 +251,23 @@ pub fn inline_context<T: Tokens + ?Sized>(
     });
     let line_room = prompt_limit.saturating_sub(tokens + elided.suffix_tokens);
     let line_fit = counter.prefix_within(line, line_room);
+    let mut free = line_room - line_fit.tokens;
+    // The suffix gets what an item left that had no room. Shares are not exceeded, nor is the reference's suffix.
+    if options.exact && options.cascade.is_none() && has_suffix && elided.suffix.len() < suffix.len() {
+        let longer = elided.suffix_tokens + free.saturating_sub(options.suffix_reserve);
+        let suffix_fit = counter.prefix_within(&suffix, longer);
+        if suffix_fit.tokens > elided.suffix_tokens {
+            free -= suffix_fit.tokens - elided.suffix_tokens;
+            (elided.suffix, elided.suffix_tokens) = (&suffix[..suffix_fit.offset], suffix_fit.tokens);
+        }
+    }
     let spent = Spent {
         limit: prompt_limit,
         context: tokens - prefix_tokens,
         prefix: prefix_tokens,
         rest_of_line: line_fit.tokens,
         suffix: elided.suffix_tokens,
-        free: line_room - line_fit.tokens,
+        free,
         shared,
     };
     let sent_suffix = elided.suffix.to_string();
@@ -277,6 +287,18 @@ pub fn inline_context<T: Tokens + ?Sized>(
         is_partial,
         next_ms: gathered.next_ms,
     })
+}
+
+/// Returns the text from the line after the cursor's on, without blank lines at its beginning and, unless
+/// `keeps_indentation` is set, without the white space of its first line.
+fn behind_line(after: &str, keeps_indentation: bool) -> &str {
+    let behind = after.find('\n').map_or("", |feed| &after[feed..]);
+    let text = behind.trim_start_matches(is_space);
+    let blank = &behind[..behind.len() - text.len()];
+    match blank.rfind(['\n', '\r']) {
+        Some(end) if keeps_indentation && !text.is_empty() => &behind[end + 1..],
+        _ => text,
+    }
 }
 
 /// Fits a prompt by weights. The last of `blocks` gets a prefix that leaves `reserved` tokens to context, then more of

@@ -341,6 +341,12 @@ function brought(key: string): WasmBytes | WasmModule | undefined {
   try {
     return readUrl(file);
   } catch (cause) {
+    try {
+      // A bundle can have the folder of the package beside it.
+      if (reader) return reader(key);
+    } catch {
+      // The place that the host's import names is the one to report.
+    }
     throw grammarNotFound(key, `${file} cannot be read`, cause);
   }
 }

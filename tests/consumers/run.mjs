@@ -81,7 +81,7 @@ function npm(list, cwd) {
 function install(name) {
   const folder = join(home, name);
   cpSync(join(here, name), folder, { recursive: true });
-  cpSync(join(here, "use.js"), join(folder, "use.js"));
+  for (const file of ["use.js", "wanted.js"]) cpSync(join(here, file), join(folder, file));
   const wanted = manifest(name);
   wanted.dependencies = { ...wanted.dependencies, espalier: `file:${packed()}` };
   writeFileSync(join(folder, "package.json"), JSON.stringify(wanted, null, 2));

@@ -1,6 +1,6 @@
 /** Grammars, read by Node, Deno and Bun when they are first used. */
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { grammarNotFound, setFileReader, setGrammarReader } from "../../documents/grammars.ts";
 import { beside, refusal } from "./files.ts";
 
@@ -12,10 +12,14 @@ const sha256 = (bytes: Uint8Array) =>
 export function readGrammars(): void {
   setFileReader((url) => readFileSync(url));
   setGrammarReader((grammar) => {
-    const file = beside(`grammars/tree-sitter-${grammar}.wasm`);
+    const name = `tree-sitter-${grammar}.wasm`;
+    const file = beside(`grammars/${name}`);
     try {
       return readFileSync(file);
     } catch (cause) {
+      // A bundle in CommonJS has no `import.meta.url`, by which `espalier/grammars/…` finds its file beside the bundle.
+      const copy = beside(name);
+      if (existsSync(copy)) return readFileSync(copy);
       throw grammarNotFound(grammar, `${file} cannot be read`, cause, refusal(cause));
     }
   }, sha256);

@@ -126,15 +126,24 @@ export function vscodeInlineContext(
   const { accepts = ({ uri }) => !NOT_EDITED.has(uri.scheme), onError } = options;
   const { workspace, window } = vscode;
   const paths = new Map<string, string>();
+  const numbered = new Map<string, string>();
 
+  /** Returns the name of a document. Cells of a notebook, and a file and its older revision, have the same path. */
+  const nameOf = (key: string, path: string): string => {
+    const taken = new Set([...paths.values(), ...numbered.values()]);
+    if (!taken.has(path)) return path;
+    let number = 2;
+    while (taken.has(`${path}#${number}`)) number += 1;
+    // A document keeps its number, so that its recent edits stay its own.
+    numbered.set(key, `${path}#${number}`);
+    return `${path}#${number}`;
+  };
   const open = (document: VSCodeDocumentLike): string | undefined => {
     const key = document.uri.toString();
     const known = paths.get(key);
     if (known !== undefined) return known;
     if (!accepts(document)) return undefined;
-    const name = workspace.asRelativePath(document.uri);
-    // A file and its older revision have the same name.
-    const path = [...paths.values()].includes(name) ? key : name;
+    const path = numbered.get(key) ?? nameOf(key, workspace.asRelativePath(document.uri));
     paths.set(key, path);
     session.open({ path, text: document.getText(), language: document.languageId, scheme: document.uri.scheme });
     return path;

@@ -185,6 +185,10 @@ fn graph(files: &[File<'_>], names: &Names<'_>, mentioned: &[&str]) -> Graph {
     for (file, number) in files.iter().zip(0..) {
         let mut mentions = Vec::new();
         for (name, count) in file.facts.names() {
+            // A single letter is nearly always a variable, not the definition of that name elsewhere.
+            if name.chars().nth(1).is_none() && !mentioned.contains(&name) {
+                continue;
+            }
             let Some(name) = names.numbers.get(name) else { continue };
             // A file that defines a name mostly means its own definition.
             if graph.definers[*name as usize].binary_search(&number).is_err() {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { WANTED } from "../use.js";
+import { WANTED } from "../wanted.js";
 
 const WITHOUT_GRAMMAR =
   /^3 3 true applied indentation \(grammarFailed: grammar_not_found: The grammar of typescript was not found: .*import "espalier\/grammars\/typescript"/;
@@ -70,6 +70,12 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
       "--allow-fs-read=*",
     ];
     assert.match(await ran("node", [...readOnly, name], { cwd: moved }), WITHOUT_GRAMMAR);
+    for (const place of ["grammars", "."]) {
+      const grammar = join(moved, place, "tree-sitter-typescript.wasm");
+      cpSync(join(dist, "grammars", "tree-sitter-typescript.wasm"), grammar);
+      assert.equal((await ran("node", [...readOnly, name], { cwd: moved })).trim(), WANTED, `${format} ${place}`);
+      rmSync(grammar);
+    }
   }
 
   // An extension for the desktop: one copy of every class, and files of its own.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { WANTED } from "../use.js";
+import { WANTED } from "../wanted.js";
 
 export default async function check({ folder, bin, ran, titleAt }) {
   for (const bundler of ["--turbopack", "--webpack"]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { WANTED } from "../use.js";
+import { WANTED } from "../wanted.js";
 
 export default async function check({ folder, dist, ran, titleIn }) {
   await ran("node", ["build.js"]);

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
-import { WANTED } from "../use.js";
+import { WANTED } from "../wanted.js";
 
 export default async function check({ folder, bin, ran, run }) {
   assert.equal(

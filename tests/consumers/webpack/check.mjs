@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { WANTED } from "../use.js";
+import { WANTED } from "../wanted.js";
 
 export default async function check({ folder, ran, titleIn, filesIn }) {
   const build = async (entry, target = "web") => {

@@ -154,6 +154,20 @@ test("what is referred to most comes first", async () => {
   assert.match(small.text, /^src\/parse\.ts:\n {2}export function parseRequest.*\n… \d+ more\n$/);
 });
 
+test("a single letter refers to nothing", async () => {
+  const dates = "class DateFormat:\n    def e(self):\n        return 1\n\n    def i(self):\n        return 2\n";
+  const handler = "def handle(path):\n    try:\n        open(path)\n    except OSError as e:\n        return e\n";
+  const handlers = Array.from({ length: 20 }, (_, at) => ({
+    path: `handlers/h${at}.py`,
+    text: at < 2 ? `${handler}\nmake_report([])\n` : handler,
+  }));
+  const files = [{ path: "dates.py", text: dates }, ...handlers, ...REPOSITORY];
+  const made = await repositoryMap(files, { budget: 200 });
+  assert.equal(made.files[0]!.path, "tools/report.py", made.text);
+  const named = await repositoryMap(files, { budget: 200, mentioned: ["e"] });
+  assert.deepEqual(named.definitions[0], { path: "dates.py", name: "DateFormat", kind: "class", line: 1 });
+});
+
 test("what the conversation is about leads the walk and is not in the map", async () => {
   const made = await repositoryMap(REPOSITORY, { budget: 1_000, focus: ["src/server.ts"] });
   assert.ok(!made.text.includes("src/server.ts"));

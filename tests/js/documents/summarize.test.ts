@@ -517,3 +517,70 @@ const _documents: SummaryDocument[] = [
   { language: "lua", comments: { line: "--" } },
 ];
 void _documents;
+
+const steps = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => `function f${from + at}() {\n  return g(${from + at});\n}\n`).join("");
+const one = (at: number) => `function a${at}(b) {return b;}`;
+
+test("what is in a function with a line that is too long shows, between its ends", async () => {
+  const minified = Array.from({ length: 200 }, (_, at) => one(at)).join("");
+  const text = `(() => {\n${minified}\n${steps(0, 100)}})();\n`;
+  for (const budget of [200, 400, 800]) {
+    const summary = summarizeDocumentSync(text, { path: "a.js", budget });
+    assert.ok(summary.tokens > budget - 40 && summary.text.includes("return g("), `${budget}: ${summary.text}`);
+    assert.match(summary.text, /^\(\(\) => \{\n[^]*\n\}\)\(\);\n$/);
+    assert.equal(await errorsOf("javascript", summary.text), 0);
+  }
+});
+
+test("a long line behind a comment of several lines fills the budget", () => {
+  const text = `/*!\n * One\n * Two\n */${"a{b:c}".repeat(500)}\n/*# end */\n`;
+  for (const budget of [120, 500, 1_000]) {
+    const summary = summarizeDocumentSync(text, { path: "a.min.css", budget });
+    assert.ok(summary.tokens > budget - 5 && summary.text.includes("a{b:c}a{b:c}"), `${budget}: ${summary.text}`);
+  }
+});
+
+test("a byte order mark changes nothing but its token", () => {
+  const members = Array.from({ length: 40 }, (_, at) => `    name${at}: "text ${at}",\n`).join("");
+  const table = `const names = {\n  one: {\n${members}  },\n  two: {\n${members}  },\n};\n`;
+  const text = `// Names.\n\n${table}\nexport { names };\n`;
+  const mark = "\ufeff";
+  for (const budget of [100, 200, 400]) {
+    const plain = summarizeDocumentSync(text, { path: "a.ts", budget });
+    const marked = summarizeDocumentSync(mark + text, { path: "a.ts", budget: budget + count(mark) });
+    assert.deepEqual(
+      marked.elisions.map(({ lines }) => lines),
+      plain.elisions.map(({ lines }) => lines),
+    );
+    assert.equal(marked.text, mark + plain.text);
+  }
+});
+
+test("an elision says what its text counts", () => {
+  for (const { path, text } of REAL)
+    for (const share of [0.1, 0.3, 0.6])
+      for (const { range, tokens } of summarizeDocumentSync(text, { path, budget: budgetFor(text, share) }).elisions)
+        assert.equal(tokens, count(text.slice(...range)), `${path} ${range}`);
+});
+
+test("the tokens that a range needs are enough", () => {
+  const refused = (text: string, selection: [number, number], budget: number) => {
+    try {
+      return void summarizeDocumentSync(text, { path: "a.ts", budget, selection });
+    } catch (error) {
+      const { code, details } = error as { code: string; details: { budget: number; needed: number } };
+      assert.deepEqual([code, details.budget], ["budget_exceeded", budget]);
+      return details.needed;
+    }
+  };
+  for (const { text } of REAL.slice(0, 40))
+    for (const [start, length] of [
+      [500, 300],
+      [1_000, 77],
+      [text.length - 400, 350],
+    ] as const) {
+      const needed = refused(text, [start, start + length], 20);
+      assert.ok(needed !== undefined && refused(text, [start, start + length], needed) === undefined, `${needed}`);
+    }
+});

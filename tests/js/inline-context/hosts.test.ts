@@ -150,6 +150,38 @@ test("VS Code: a provider from start to end", async () => {
   session.free();
 });
 
+test("VS Code: cells of a notebook have short names of their own", async () => {
+  const cells = ["a", "b", "c"].map(
+    (cell) => new Document(`vscode-notebook-cell:///repo/n.ipynb#${cell}`, `total_${cell} = sum(total)\n`, "python"),
+  );
+  for (const cell of cells) cell.uri.path = "/repo/n.ipynb";
+  const { vscode, events } = vscodeDouble(cells);
+  const prompts: any[] = [];
+  const session = new inline.InlineContext();
+  const provider = inline.vscodeInlineContext(vscode as any, session, (prompt: any) => {
+    prompts.push(prompt);
+    return "x";
+  });
+  const names = async (cell: Document) => {
+    const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
+    await provider.provideInlineCompletionItems(cell as any, { line: 0, character: 5 } as any, {} as any, token as any);
+    return prompts
+      .at(-1)
+      .items.map(({ id }: { id: string }) => id)
+      .sort();
+  };
+  assert.deepEqual(await names(cells[2]!), ["n.ipynb", "n.ipynb#2", "n.ipynb#3"]);
+  assert.match(prompts[0].context, /^Path: n\.ipynb#3\n/);
+  // A cell that is opened again keeps its name.
+  events.close.fire(cells[1]);
+  events.close.fire(cells[2]);
+  events.open.fire(cells[2]);
+  assert.deepEqual(await names(cells[2]!), ["n.ipynb", "n.ipynb#2", "n.ipynb#3"]);
+  assert.equal(prompts.at(-1).path, "n.ipynb#3");
+  provider.dispose();
+  session.free();
+});
+
 test("VS Code: cancelled, failing and odd models", async () => {
   const main = new Document("file:///repo/main.ts", MAIN);
   const { vscode } = vscodeDouble([main, new Document("git:///repo/main.ts", MAIN)]);

@@ -8,6 +8,7 @@
 use super::super::Overlay;
 use super::super::syntax::NONE;
 use super::dense::Dense;
+use super::page::trim;
 
 /// Languages with the same rules here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl Family {
             for child in tree.children(parent as u32) {
                 let at = tree.nodes[*child as usize];
                 if at.is_gap() {
-                    let inside = text.get(at.start as usize..at.end as usize).unwrap_or_default().trim();
+                    let inside = trim(text.get(at.start as usize..at.end as usize).unwrap_or_default());
                     before = if inside.is_empty() { before } else { Before::Text(inside) };
                     continue;
                 }

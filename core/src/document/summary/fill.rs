@@ -3,6 +3,7 @@
 
 use super::super::syntax::NONE;
 use super::around::DEPTH;
+use super::page::trim;
 use super::sheet::{Part, Sheet};
 use super::{Document, exceeded};
 use crate::error::{Contributor, Result};
@@ -21,6 +22,8 @@ pub(super) struct Fill<'s, 'd> {
     chain: Vec<u32>,
     /// Documents and the rows above a list that was cut; there may have been no room for them.
     over: Vec<(usize, (u32, u32))>,
+    /// Documents and nodes of which only the rows that open and close them show, so that nodes in them can show.
+    framed: Vec<(usize, u32)>,
     /// For each document, how many rows are missing that the visible ones need, if there is no room for all that is
     /// around its selection. No others may be missing then.
     pub(super) lacks: Vec<Option<usize>>,
@@ -50,8 +53,8 @@ pub(super) fn fill(
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
     let lacks = vec![None; sheets.len()];
-    let (chain, over, cut) = (Vec::new(), Vec::new(), Vec::new());
-    let mut fill = Fill { sheets, refused, budget, total, chain, over, lacks, cut };
+    let (chain, over, framed, cut) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut fill = Fill { sheets, refused, budget, total, chain, over, framed, lacks, cut };
     if fill.sheets.iter().any(|sheet| sheet.layout.leaves.is_some()) {
         fill.until_misfit(documents, candidates);
         return Ok(());
@@ -74,13 +77,18 @@ pub(super) fn fill(
         fill.sheets.iter_mut().for_each(|sheet| sheet.settle(1));
         waiting = fill.rounds(waiting);
     }
-    let (before, count) = (fill.total, waiting.len());
-    let waiting = fill.parts(waiting);
-    // No node fits that did not fit before, unless something was cut.
-    if fill.total != before || waiting.len() != count {
-        fill.rounds(waiting);
-        for (at, rows) in std::mem::take(&mut fill.over) {
-            fill.attempt_part(at, &[rows]);
+    for _ in 0..ROUNDS {
+        let (before, count) = (fill.total, waiting.len());
+        waiting = fill.parts(waiting);
+        // No node fits that did not fit before, unless something was cut.
+        if fill.total != before || waiting.len() != count {
+            waiting = fill.rounds(waiting);
+            for (at, rows) in std::mem::take(&mut fill.over) {
+                fill.attempt_part(at, &[rows]);
+            }
+        }
+        if std::mem::take(&mut fill.framed).is_empty() {
+            break;
         }
     }
     for (at, document) in documents.iter().enumerate() {
@@ -258,7 +266,9 @@ impl<'d> Fill<'_, 'd> {
             let sheet = &self.sheets[at as usize];
             let above = sheet.page.above[node as usize];
             let too_long = above == NONE || sheet.own(node) * LONG > self.budget;
-            if !(too_long && sheet.is_open(above) && !sheet.chosen[node as usize]) {
+            // What is in a node that opened just now can still fit whole.
+            let is_new = self.framed.contains(&(at as usize, above));
+            if !(too_long && sheet.is_open(above) && !sheet.chosen[node as usize]) || is_new {
                 left.push((cost, at, node));
                 continue;
             }
@@ -322,9 +332,16 @@ impl<'d> Fill<'_, 'd> {
             let first = self.sheets[at].page.row_of(start);
             self.rows_around(at, node, stretches, first);
             self.sheets[at].chosen[node as usize] = true;
+        } else if !is_table
+            && self.sheets[at].opens(open)
+            && (self.attempt_part(at, &frame(first)) || self.attempt_part(at, &frame(head)))
+        {
+            // Nodes in it show without the rest of its rows.
+            self.framed.push((at, node));
+            self.sheets[at].chosen[node as usize] = true;
         }
-        // If nothing else shows and not even one line fits, part of a line shows.
-        if nothing && self.sheets[at].shown_rows().next().is_none() {
+        // If nothing else shows, the first line shows, or the part of it that fits.
+        if nothing && self.sheets[at].shown_rows().next().is_none() && !self.attempt_part(at, &[(first, first + 1)]) {
             self.part_at(at, first, start);
         }
         None
@@ -376,7 +393,7 @@ impl<'d> Fill<'_, 'd> {
         }
     }
 
-    /// Shows part of the nearest missing row if it is too long to show whole, and half of the budget is left: minified
+    /// Shows part of the nearest missing row that is too long to show whole, if half of the budget is left: minified
     /// code has few rows, and a short one beside it must not be all that shows.
     fn window(&mut self, at: usize, selection: Option<(u32, u32)>) {
         let (sheet, room) = (&self.sheets[at], self.budget - self.total);
@@ -384,16 +401,20 @@ impl<'d> Fill<'_, 'd> {
             return;
         }
         let (first, last) = selection.map_or((0, 0), |(start, end)| (sheet.page.row_of(start), sheet.page.row_of(end)));
-        let below = (last..sheet.rows()).find(|row| sheet.is_missing(*row));
-        let above = (0..first).rev().find(|row| sheet.is_missing(*row));
-        let is_nearer = below.is_none_or(|below| above.is_some_and(|above| first - above < below - last));
-        let Some(row) = (if is_nearer { above } else { below }) else { return };
-        if sheet.sum(row, row + 1) > room {
-            let whole = sheet.page.rows[row as usize];
-            let text = sheet.page.slice(whole.start, whole.end).trim_end();
-            let offset = whole.start + if is_nearer { text.len() as u32 } else { 0 };
-            self.part_at(at, row, offset);
-        }
+        let sum = |row: u32| sheet.sum(row, row + 1);
+        let nearest = |least: i64| {
+            let is_meant = |row: &u32| sum(*row) > least && sheet.is_missing(*row);
+            let (below, above) = ((last..sheet.rows()).find(is_meant), (0..first).rev().find(is_meant));
+            let is_above = below.is_none_or(|below| above.is_some_and(|above| first - above < below - last));
+            if is_above { above.map(|row| (row, true)) } else { below.map(|row| (row, false)) }
+        };
+        // A node with a row that is longer than the budget does not show, nor do its short rows before that.
+        let row = nearest(-1).filter(|(row, _)| sum(*row) > room).or_else(|| nearest(self.budget));
+        let Some((row, is_above)) = row else { return };
+        let whole = sheet.page.rows[row as usize];
+        let text = sheet.page.slice(whole.start, whole.end).trim_end();
+        let offset = whole.start + if is_above { text.len() as u32 } else { 0 };
+        self.part_at(at, row, offset);
     }
 }
 
@@ -421,13 +442,18 @@ impl Sheet<'_> {
     /// Returns whether a node is a list in braces, brackets or `#if` that opens in row `open` and owns at least a
     /// quarter of its `count`.
     fn is_list(&self, node: u32, open: u32, count: i64) -> bool {
-        let row = self.row(open);
-        (row.ends_with(['{', '[']) || row.starts_with("#if")) && self.own(node) * 4 >= count
+        self.opens(open) && self.own(node) * 4 >= count
+    }
+
+    /// Returns whether a row opens braces, brackets or an `#if`.
+    fn opens(&self, row: u32) -> bool {
+        let row = self.row(row);
+        row.ends_with(['{', '[']) || row.starts_with("#if")
     }
 
     /// Returns the text of a row without the white space around it.
     fn row(&self, row: u32) -> &str {
-        self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end)).trim()
+        trim(self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end)))
     }
 
     /// Shows the selected part of rows that are too long, and as much around it as fits. `most` is the maximum count of

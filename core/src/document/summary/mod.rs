@@ -243,7 +243,12 @@ pub fn summarize_laid_out(
         if let Err(error) = fill::fill(&mut sheets, documents, &candidates, aim) {
             // With little room, short stretches need markers as well.
             if sheets.iter().all(|sheet| sheet.first_worth == 1) {
-                return Err(error);
+                let Some(BudgetDetails { needed, largest, .. }) = error.budget else { return Err(error) };
+                // The aim is lower than the budget by what counts were off. They can be off for the needed budget, too.
+                let needed = needed + (budget - aim) as u64;
+                let again = summarize_laid_out(documents, layouts, &Options { budget: needed, ..*options });
+                let more = again.err().and_then(|error| error.budget).map_or(needed, |budget| budget.needed);
+                return Err(exceeded(budget, more as i64, largest));
             }
             sheets.iter_mut().for_each(|sheet| {
                 sheet.first_worth = (sheet.first_worth / 2).max(1);

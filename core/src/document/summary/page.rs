@@ -188,8 +188,13 @@ fn is_blank(text: &str) -> bool {
     match text.as_bytes().get(leading(text, b" \t\r\n")) {
         None => true,
         Some(byte) if byte.is_ascii_graphic() => false,
-        Some(_) => text.trim().is_empty(),
+        Some(_) => trim(text).is_empty(),
     }
+}
+
+/// Returns a text without the white space around it. A byte order mark is white space.
+pub(super) fn trim(text: &str) -> &str {
+    text.trim_matches(|character: char| character.is_whitespace() || character == '\u{feff}')
 }
 
 fn starts(text: &str) -> Vec<u32> {

@@ -31,7 +31,7 @@ pub(super) fn write(sheet: &Sheet<'_>, source: &Source<'_>, gauge: Gauge<'_>) ->
             match &gap.text {
                 Some(text) => {
                     tally.add(text, None);
-                    elisions.push(elision(sheet, before, behind));
+                    elisions.push(elision(sheet, before, behind, gauge));
                 }
                 None => {
                     let from = before.map_or(0, |row| row + 1);
@@ -116,13 +116,16 @@ impl<'s> Writer<'s> {
     }
 }
 
-fn elision(sheet: &Sheet<'_>, before: Option<u32>, behind: Option<u32>) -> Elision {
+fn elision(sheet: &Sheet<'_>, before: Option<u32>, behind: Option<u32>, gauge: Gauge<'_>) -> Elision {
     let (start, end) = sheet.missing(before, behind);
     let from = before.map_or(0, |row| row + 1);
     let to = behind.unwrap_or(sheet.rows()).max(from);
-    let count = match (from, to) {
-        _ if sheet.part.is_none() => sheet.sum(from, to),
-        _ => sheet.measure(sheet.page.slice(start, end)),
+    let count = if sheet.part.is_none() {
+        let mut tally = Tally::new(gauge);
+        (from..to).for_each(|row| sheet.tell(row, &mut tally));
+        tally.count()
+    } else {
+        sheet.measure(sheet.page.slice(start, end))
     };
     let (mut kind, mut names) = (None, Vec::new());
     let (mut last, mut inside) = (None, 0);
