@@ -184,7 +184,7 @@ pub fn inline_context<T: Tokens + ?Sized>(
         return Ok(Context { is_excluded: true, ..Context::default() });
     }
     let (before, after) = request.text.split_at(byte_offset(request.text, request.cursor));
-    let behind_line = behind_line(after, options.keeps_indentation);
+    let behind_line = after.find('\n').map_or("", |feed| after[feed..].trim_start_matches(is_space));
     let has_suffix = options.suffix_share > 0.0 && !behind_line.is_empty();
     let eligible = if options.suffix_share > 0.0 { request.text } else { before };
     // One more, because a character of two units is not split.
@@ -287,18 +287,6 @@ pub fn inline_context<T: Tokens + ?Sized>(
         is_partial,
         next_ms: gathered.next_ms,
     })
-}
-
-/// Returns the text from the line after the cursor's on, without blank lines at its beginning and, unless
-/// `keeps_indentation` is set, without the white space of its first line.
-fn behind_line(after: &str, keeps_indentation: bool) -> &str {
-    let behind = after.find('\n').map_or("", |feed| &after[feed..]);
-    let text = behind.trim_start_matches(is_space);
-    let blank = &behind[..behind.len() - text.len()];
-    match blank.rfind(['\n', '\r']) {
-        Some(end) if keeps_indentation && !text.is_empty() => &behind[end + 1..],
-        _ => text,
-    }
 }
 
 /// Fits a prompt by weights. The last of `blocks` gets a prefix that leaves `reserved` tokens to context, then more of

@@ -21,8 +21,6 @@ pub struct Options {
     /// True if the rest of the cursor's line gets up to the suffix's share before all else. With false, it gets what
     /// the prompt leaves, so that the prompt is the one without it.
     pub reserves_rest_of_line: bool,
-    /// True if the suffix begins with the indentation of its first line that is not blank.
-    pub keeps_indentation: bool,
     /// Minimum UTF-16 code units of a document for a completion.
     pub min_chars: usize,
     /// UTF-16 code units on each side of the cursor that are read for each token of the prompt.
@@ -57,7 +55,6 @@ impl Options {
     pub fn copilot_chat() -> Options {
         Options {
             reserves_rest_of_line: false,
-            keeps_indentation: false,
             context_share: 0.0,
             stable_slack: 0,
             exact: false,
@@ -76,7 +73,6 @@ impl Options {
             suffix_share: 0.15,
             suffix_reserve: 5,
             reserves_rest_of_line: true,
-            keeps_indentation: true,
             min_chars: 10,
             chars_per_token: 4.1,
             context_share: 0.35,

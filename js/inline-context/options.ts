@@ -16,8 +16,6 @@ export interface Settings {
   json: string;
   encoding: EncodingName;
   tokenizer: HostTokenizer | undefined;
-  /** Whether a suffix begins with the indentation of its first line. */
-  keepsIndentation: boolean;
   providerMs: number;
   buildingMs: number;
 }
@@ -73,7 +71,6 @@ export function limitsOf(options: Limits, within = "options"): Settings {
     json: JSON.stringify(fields),
     encoding: tokenizer ? "o200k_base" : encodingOf({ encoding, model }),
     tokenizer,
-    keepsIndentation: profile !== "copilot-chat",
     providerMs: Math.min(providerMs ?? PROVIDER_MS, MAX_COUNT),
     buildingMs: Math.min(buildingMs ?? BUILDING_MS, MAX_COUNT),
   };

@@ -70,7 +70,7 @@ export function inlineContext(request: InlineRequest): InlineContextResult {
       ),
     ),
   );
-  return resultOf(json, file.text, cursor, limits.keepsIndentation);
+  return resultOf(json, file.text, cursor);
 }
 
 /** Renames options in errors to their paths in the request. */

@@ -247,9 +247,9 @@ export class InlineContext {
       if (this.#limits.tokenizer) this.#held.free();
       throw error;
     }
-    const result = resultOf(json, file.text, cursor, this.#limits.keepsIndentation, this.#suffix);
+    const result = resultOf(json, file.text, cursor, this.#suffix);
     if (!result.isTooShort && !result.isExcluded && !result.isSuffixReused)
-      this.#suffix = suffixOf(file.text, cursorOf(file.text, cursor), this.#limits.keepsIndentation);
+      this.#suffix = suffixOf(file.text, cursorOf(file.text, cursor));
     // The engine has an older text of the document itself.
     result.items = result.items.filter(({ dropped }) => dropped !== "currentFile");
     return result;

@@ -298,10 +298,7 @@ export interface InlineContextResult {
    * exceeds the suffix's share of the budget, and what the prompt leaves, only the beginning.
    */
   restOfLine: string;
-  /**
-   * Text of the document from the line after the cursor's on, without blank lines at its beginning, or the previous
-   * request's suffix. In the profile `copilot-chat` it begins without indentation.
-   */
+  /** Text of the document from the line after the cursor's on, or the previous request's suffix. */
   suffix: string;
   /** True if the suffix is that of the previous request, so that prompt caches apply. */
   isSuffixReused: boolean;

@@ -126,16 +126,9 @@ interface Answer
  * Reads the engine's answer. Prefix and suffix are cut out of the host's own text, so that not even unpaired surrogates
  * change.
  *
- * @param keepsIndentation whether the suffix begins with the indentation of its first line
  * @param previous the suffix of the previous request; a reused suffix is its beginning
  */
-export function resultOf(
-  json: string,
-  text: string,
-  cursor: number,
-  keepsIndentation: boolean,
-  previous = "",
-): InlineContextResult {
+export function resultOf(json: string, text: string, cursor: number, previous = ""): InlineContextResult {
   const { prefix, trailing, restOfLine, suffix, nextMs, items, ...answer } = JSON.parse(json) as Answer;
   const end = cursorOf(text, cursor);
   const start = end - trailing;
@@ -144,24 +137,17 @@ export function resultOf(
     prefix: text.slice(start - prefix, start),
     trailing: text.slice(start, end),
     restOfLine: text.slice(end, end + restOfLine),
-    suffix: (answer.isSuffixReused ? previous : suffixOf(text, end, keepsIndentation)).slice(0, suffix),
+    suffix: (answer.isSuffixReused ? previous : suffixOf(text, end)).slice(0, suffix),
     ...answer,
     items,
     ...(nextMs !== null && { nextMs }),
   };
 }
 
-/**
- * Returns the whole suffix of a document: it begins with the first line behind the cursor's that is not blank, with or
- * without its indentation.
- */
-export function suffixOf(text: string, cursor: number, keepsIndentation: boolean): string {
+/** Returns the whole suffix of a document: it begins on the line after the cursor's, without white space. */
+export function suffixOf(text: string, cursor: number): string {
   const feed = text.indexOf("\n", cursor);
-  const behind = feed < 0 ? "" : text.slice(feed);
-  const suffix = behind.trimStart();
-  if (!keepsIndentation || suffix === "") return suffix;
-  const blank = behind.slice(0, -suffix.length);
-  return behind.slice(Math.max(blank.lastIndexOf("\n"), blank.lastIndexOf("\r")) + 1);
+  return feed < 0 ? "" : text.slice(feed).trimStart();
 }
 
 /** Returns a cursor within its text, and before a surrogate pair that it would split. */

@@ -40,7 +40,7 @@ test("the prompt of a completion", () => {
   );
   assert.equal(trailing, "");
   assert.ok(
-    suffix.startsWith("  else token.onCancellationRequested") && suffix.endsWith("return controller.signal;\n}\n"),
+    suffix.startsWith("else token.onCancellationRequested") && suffix.endsWith("return controller.signal;\n}\n"),
   );
   assert.ok(context.startsWith("Path: js/engine/cancellation.ts\n"));
   assert.match(context, /Compare this snippet from js\/options\/kinds\.ts:\n/);
@@ -86,13 +86,6 @@ test("a small budget keeps what is nearest", () => {
   const small = run(request({ budget: 200 }));
   assert.ok(small.tokens.free < 60 && small.prefix.length > 300, JSON.stringify(small.tokens));
   assert.ok(small.items.some(({ dropped }) => dropped === "noRoom"));
-});
-
-test("the suffix keeps the indentation of its first line, except as Copilot Chat", () => {
-  const text = "def f(a):\n    b = a\n\n    return b\n";
-  const given = request({ file: { path: "f.py", text }, cursor: text.indexOf("= a") + 2 });
-  assert.deepEqual([run(given).restOfLine, run(given).suffix], ["a", "    return b\n"]);
-  assert.equal(inline.inlineContext({ ...given, profile: "copilot-chat" }).suffix, "return b\n");
 });
 
 test("the suffix gets the tokens of a snippet that has no room", () => {
