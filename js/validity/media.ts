@@ -3,6 +3,7 @@
 import { isBytes } from "../files/bytes.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
+import { base64Of, startOfData } from "../formats/media.ts";
 import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
 import type { NeutralMessage, Part } from "../types/messages.ts";
@@ -71,19 +72,27 @@ function medium(
   place: Pick<Medium, "index" | "part" | "item">,
 ): Medium {
   const isImage = part.type === "image";
-  const source = sourceOf(part) ?? (isImage ? (part.url ?? part.data) : undefined);
-  if (isBytes(source)) return { ...place, isImage, bytes: source.length, side: () => 0 };
-  if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)))
-    return { ...place, isImage, bytes: 0, side: () => 0 };
-  const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
-  const sideIn = (length: number) => longerSide(source.slice(start, start + length));
+  const source = inlineOf(part);
+  if (source === undefined) return { ...place, isImage, bytes: 0, side: () => 0 };
+  const start = isBytes(source) ? 0 : startOfData(source);
+  const head = (length: number) =>
+    isBytes(source) ? base64Of(source.subarray(0, (length / 4) * 3)) : source.slice(start, start + length);
+  const sideIn = (length: number) => longerSide(head(length));
   let side: number | undefined;
   return {
     ...place,
     isImage,
-    bytes: Math.floor(((source.length - start) * 3) / 4),
+    bytes: isBytes(source) ? source.length : Math.floor(((source.length - start) * 3) / 4),
     side: () => (side ??= isImage ? (sideIn(FIRST) ?? sideIn(HEAD) ?? 0) : 0),
   };
+}
+
+/** Returns the bytes, base64 or data URL of a medium; undefined for an address, and for the id of a file. */
+function inlineOf(part: Extract<Part, { type: "image" | "document" }>): string | Uint8Array | undefined {
+  const url = part.type === "image" ? part.url : undefined;
+  const source = sourceOf(part) ?? url ?? (part.type === "image" ? part.data : undefined);
+  if (source === undefined || isBytes(source) || /^data:/i.test(source)) return source;
+  return url !== undefined || /^[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)) ? undefined : source;
 }
 
 /** Returns the bytes of the request's JSON, measured on the input itself: its strings in UTF-8 with JSON's escapes. */
