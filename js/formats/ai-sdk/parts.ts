@@ -80,8 +80,16 @@ function media(item: Fields): Part {
   const given = item["image"] ?? item["data"] ?? item["url"] ?? item["fileId"] ?? item["providerReference"];
   const source = contentOf(given, string(item["type"]).endsWith("-id"));
   if (!isImage) return documentPart(source, kind);
-  if (typeof source === "string" || isBytes(source)) return image(source, kind);
-  return storedImage(idOf(given), kind);
+  const detail = detailOf(item);
+  if (typeof source === "string" || isBytes(source)) return image(source, kind, detail);
+  return storedImage(idOf(given), kind, detail);
+}
+
+/** Returns how closely OpenAI looks at a picture. UI messages have it in `providerMetadata`. */
+function detailOf(item: Fields): string | undefined {
+  const options = item["providerOptions"] ?? item["providerMetadata"];
+  const own = isFields(options) ? options["openai"] : undefined;
+  return isFields(own) && typeof own["imageDetail"] === "string" ? own["imageDetail"] : undefined;
 }
 
 /** Returns the bytes, base64 or address of a file; nothing if its provider has it (`isId`, or a record of ids). */

@@ -117,6 +117,7 @@ const aiSdk: Shown = {
   parts: {
     png: { type: "image", image: base64(PNG), mediaType: "image/png" },
     bytes: { type: "image", image: new Uint8Array(PNG) },
+    low: { type: "image", image: base64(PNG), providerOptions: { openai: { imageDetail: "low" } } },
     buffer: { type: "file", data: new Uint8Array(PNG).buffer, mediaType: "image/png" },
     top: { type: "file", data: { type: "data", data: new Uint8Array(PNG) }, mediaType: "image" },
     url: { type: "image", image: new URL(REMOTE) },
