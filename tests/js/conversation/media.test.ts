@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
-import { PNG, shown } from "../formats/media-samples.ts";
+import { PDF, PNG, shown } from "../formats/media-samples.ts";
 import type { Shown } from "../formats/media-samples.ts";
 import { runs } from "../runs.ts";
 import type { CountOptions } from "../../../js/types/count.ts";
@@ -123,6 +123,35 @@ test("bytes of another realm are stored as bytes", async () => {
   const again = await openConversation<object>({ format: "ai-sdk", storage });
   const base64 = Buffer.from([...PNG, ...Buffer.alloc(100_000)]).toString("base64");
   assert.deepEqual(again.log.view().messages, [{ role: "user", content: [{ type: "image", image: base64 }] }]);
+  await again.dispose();
+});
+
+test("LangChain's instances are stored with base64 in the place of bytes", async () => {
+  /** LangChain's `toJSON` copies objects field by field: bytes become an object of numbered fields. */
+  class HumanMessage {
+    lc_namespace = ["langchain_core", "messages"];
+    content: object[];
+    constructor(content: object[]) {
+      this.content = content;
+    }
+    getType() {
+      return "human";
+    }
+    toJSON() {
+      const content: unknown = JSON.parse(JSON.stringify(this.content));
+      return { lc: 1, type: "constructor", id: [...this.lc_namespace, "HumanMessage"], kwargs: { content } };
+    }
+  }
+  const file = { type: "file", mimeType: "application/pdf" };
+  const storage = memoryStorage();
+  const first = await openConversation<object>({ format: "langchain", storage });
+  first.append(new HumanMessage([{ ...file, data: new Uint8Array(PDF) }]));
+  const { total } = first.log.totals();
+  await first.dispose();
+  const again = await openConversation<object>({ format: "langchain", storage });
+  const stored = new HumanMessage([{ ...file, data: PDF.toString("base64") }]);
+  assert.deepEqual(again.log.view().messages, [stored.toJSON()]);
+  assert.equal(again.log.totals().total, total);
   await again.dispose();
 });
 
