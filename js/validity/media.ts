@@ -1,12 +1,13 @@
 /** Pictures, documents and bytes of a request: what providers limit beside tokens. */
 
-import { isBytes } from "../files/bytes.ts";
+import { isBuffer, isBytes } from "../files/bytes.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { base64Of, startOfData } from "../formats/media.ts";
+import { RULES } from "../formats/table.ts";
 import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
-import type { NeutralMessage, Part } from "../types/messages.ts";
+import type { Format, NeutralMessage, Part } from "../types/messages.ts";
 import { HEAD, longerSide } from "./image-size.ts";
 
 /** A picture or document in a message. */
@@ -95,12 +96,23 @@ function inlineOf(part: Extract<Part, { type: "image" | "document" }>): string |
   return url !== undefined || /^[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)) ? undefined : source;
 }
 
-/** Returns the bytes of the request's JSON, measured on the input itself: its strings in UTF-8 with JSON's escapes. */
-export function bodyBytes(input: unknown): number {
+/**
+ * Returns the bytes of the request's JSON, measured on the input itself: its strings in UTF-8 with JSON's escapes, and
+ * bytes as the base64 that is sent. `format`: that of messages whose classes have a JSON of their own.
+ */
+export function bodyBytes(input: unknown, format?: Format): number {
   const encoder = new TextEncoder();
+  const stored = format && RULES[format].stored;
   const size = (value: unknown) => {
-    const text = JSON.stringify(value, (_, held: unknown) => (isBytes(held) ? { length: held.length } : held));
-    return text === undefined ? 4 : encoder.encode(text).length;
+    let base64 = 0;
+    const text = JSON.stringify(stored ? stored.to(value) : value, function (this: Fields, key, held: unknown) {
+      // Of a Buffer, `held` is already what its `toJSON` returns.
+      const own = this[key];
+      if (!isBytes(own) && !isBuffer(own)) return held;
+      base64 += Math.ceil(own.byteLength / 3) * 4;
+      return "";
+    });
+    return text === undefined ? 4 : encoder.encode(text).length + base64;
   };
   // Message by message: the JSON of all of them could exceed the max length of a string.
   const sum = (list: readonly unknown[]) => list.reduce<number>((total, item) => total + size(item) + 1, 2);

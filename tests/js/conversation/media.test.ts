@@ -155,6 +155,20 @@ test("LangChain's instances are stored with base64 in the place of bytes", async
   await again.dispose();
 });
 
+test("bytes count towards maxBytes as the base64 that is sent", () => {
+  const bytes = Buffer.alloc(3_000, 1);
+  for (const data of [bytes.toString("base64"), new Uint8Array(bytes), bytes, new Uint8Array(bytes).buffer]) {
+    const messages = [
+      { role: "user", content: [{ type: "file", data, mediaType: "application/pdf" }] },
+      { role: "assistant", content: "Ok." },
+      { role: "user", content: "Go on." },
+    ];
+    const isKept = (maxBytes: number) =>
+      prune(messages, { format: "ai-sdk", budget: 1e6, limits: { maxBytes } }).messages[0] === messages[0];
+    assert.deepEqual([isKept(4_000), isKept(4_300)], [false, true], Object.prototype.toString.call(data));
+  }
+});
+
 test("the note for a recording says so", async () => {
   const { user, assistant } = shown.find(({ format }) => format === "gemini")!;
   const recorded = (mimeType: string) => user({ inlineData: { mimeType, data: "A".repeat(1e5) } });
