@@ -187,7 +187,7 @@ export function budgetWithin(
   const { maxBytes = Infinity } = stated;
   const { list, input } = reading.source;
   // Media go first, and cost no messages.
-  const bytes = maxBytes === Infinity ? 0 : bodyBytes(withinLimits(reading, { maxBytes }).messages);
+  const bytes = maxBytes === Infinity ? 0 : bodyBytes(withinLimits(reading, { maxBytes }).messages, reading.format);
   const share = Math.min(maxBytes / bytes, maxMessages / list.length);
   if (share >= 1) return counted.budget;
   const { total } = countMessages(input, { ...howOf(counted), format: reading.format });

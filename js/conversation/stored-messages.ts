@@ -1,5 +1,6 @@
 /** The host's own messages as JSON, one a line, beside the log: writes and reads the lines. */
 
+import { isBuffer, isBytes } from "../files/bytes.ts";
 import { readConversation } from "../formats/index.ts";
 import { RULES } from "../formats/table.ts";
 import type { Format } from "../types/messages.ts";
@@ -22,8 +23,8 @@ export function messageLine(message: unknown, format: Format): string {
 function encoded(this: unknown, key: string, value: unknown): unknown {
   // Of a Buffer, `value` is already what its `toJSON` returns.
   const own = (this as Record<string, unknown>)[key];
-  if (own instanceof Uint8Array) return toBase64(own);
-  return own instanceof ArrayBuffer ? toBase64(new Uint8Array(own)) : value;
+  if (isBytes(own)) return toBase64(own);
+  return isBuffer(own) ? toBase64(new Uint8Array(own)) : value;
 }
 
 /** Lines that were read. */

@@ -1,5 +1,6 @@
 /** The package's own counting as a tokenizer for the drop-in module. */
 
+import { documentPart } from "../formats/media.ts";
 import { countMessages, countTools } from "../calls/count.ts";
 import { call, ready, wasm } from "../engine/engine.ts";
 import { countText } from "../tokens/texts.ts";
@@ -189,7 +190,7 @@ function neutral(part: ChatCompletionContentPart): Part {
       return { type: "image", url, ...(detail && { detail }), ...(mediaType && { mediaType }) };
     }
     case ChatCompletionContentPartKind.Document:
-      return { type: "document", mediaType: part.documentData.mediaType, dataLength: part.documentData.data.length };
+      return documentPart(part.documentData.data, part.documentData.mediaType);
     case ChatCompletionContentPartKind.CacheBreakpoint:
       return { type: "cacheMark" };
     default:

@@ -1,6 +1,7 @@
 /** Content other than text: its raw form, and the facts needed to count it. */
 
 import type { Part as NeutralPart } from "../types/messages.ts";
+import { documentPart, image } from "../formats/media.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import type { ChatCompletionContentPart } from "../formats/raw/prompt.ts";
 import type { ElementNode, OpaqueNode, RenderNode } from "./render-tree.ts";
@@ -8,8 +9,6 @@ import { HistoryItem } from "./request/item.ts";
 
 /** The beginning of base64 data, for the usual picture formats. */
 const PICTURES = { "/9j/": "image/jpeg", iVBOR: "image/png", R0lGOD: "image/gif", UklGR: "image/webp" } as const;
-/** Length of the base64 of a picture's header; the rest does not affect its size. */
-const HEADER = 131_072;
 
 /** Returns the address of a picture, which may be given as bare base64. */
 export function imageUrl(src: string): string {
@@ -41,17 +40,9 @@ export function neutralPart(node: ElementNode | OpaqueNode): NeutralPart | undef
   }
   const { src, detail, mimeType, data, mediaType } = node.props;
   if (node.kind === "image") {
-    const url = imageUrl(String(src));
-    const inline = url.startsWith("data:");
-    return {
-      type: "image",
-      ...(inline ? { data: url.slice(url.indexOf(",") + 1, HEADER) } : { url }),
-      ...(mimeType && { mediaType: mimeType }),
-      ...(detail && { detail }),
-    };
+    return image(imageUrl(String(src)), mimeType, detail);
   }
-  if (node.kind === "document")
-    return { type: "document", mediaType: String(mediaType ?? ""), dataLength: String(data ?? "").length };
+  if (node.kind === "document") return documentPart(String(data ?? ""), String(mediaType ?? ""));
   return undefined;
 }
 

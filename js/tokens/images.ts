@@ -1,6 +1,7 @@
 /** Converts the host's options for counting pictures. */
 
 import { isBytes } from "../files/bytes.ts";
+import { startOfData } from "../formats/media.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { badOption as bad } from "../errors/errors.ts";
@@ -67,5 +68,5 @@ export function bytesOf(image: Extract<Part, { type: "image" }>): number {
   const source = sourceOf(image) ?? image.data;
   if (isBytes(source)) return source.length;
   if (source === undefined || image.url !== undefined) return 0;
-  return Math.floor((source.length - (source.startsWith("data:") ? source.indexOf(",") + 1 : 0)) / 4) * 3;
+  return Math.floor((source.length - startOfData(source)) / 4) * 3;
 }

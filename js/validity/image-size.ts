@@ -14,7 +14,8 @@ type Size = readonly [width: number, height: number] | undefined;
 
 function decoded(base64: string): Uint8Array | undefined {
   try {
-    const text = atob(base64.slice(0, base64.length - (base64.length % 4)));
+    const body = base64.replace(/\s/g, "");
+    const text = atob(body.slice(0, body.length - (body.length % 4)));
     return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   } catch {
     // Not base64: the provider refuses it, and `validate` reports that.

@@ -1,11 +1,13 @@
 /** Pictures, documents and bytes of a request: what providers limit beside tokens. */
 
-import { isBytes } from "../files/bytes.ts";
+import { isBuffer, isBytes } from "../files/bytes.ts";
 import { sourceOf } from "../formats/sources.ts";
 import type { Reading } from "../formats/adapter.ts";
+import { base64Of, startOfData } from "../formats/media.ts";
+import { RULES } from "../formats/table.ts";
 import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
-import type { NeutralMessage, Part } from "../types/messages.ts";
+import type { Format, NeutralMessage, Part } from "../types/messages.ts";
 import { HEAD, longerSide } from "./image-size.ts";
 
 /** A picture or document in a message. */
@@ -71,27 +73,46 @@ function medium(
   place: Pick<Medium, "index" | "part" | "item">,
 ): Medium {
   const isImage = part.type === "image";
-  const source = sourceOf(part) ?? (isImage ? (part.url ?? part.data) : undefined);
-  if (isBytes(source)) return { ...place, isImage, bytes: source.length, side: () => 0 };
-  if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)))
-    return { ...place, isImage, bytes: 0, side: () => 0 };
-  const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
-  const sideIn = (length: number) => longerSide(source.slice(start, start + length));
+  const source = inlineOf(part);
+  if (source === undefined) return { ...place, isImage, bytes: 0, side: () => 0 };
+  const start = isBytes(source) ? 0 : startOfData(source);
+  const head = (length: number) =>
+    isBytes(source) ? base64Of(source.subarray(0, (length / 4) * 3)) : source.slice(start, start + length);
+  const sideIn = (length: number) => longerSide(head(length));
   let side: number | undefined;
   return {
     ...place,
     isImage,
-    bytes: Math.floor(((source.length - start) * 3) / 4),
+    bytes: isBytes(source) ? source.length : Math.floor(((source.length - start) * 3) / 4),
     side: () => (side ??= isImage ? (sideIn(FIRST) ?? sideIn(HEAD) ?? 0) : 0),
   };
 }
 
-/** Returns the bytes of the request's JSON, measured on the input itself: its strings in UTF-8 with JSON's escapes. */
-export function bodyBytes(input: unknown): number {
+/** Returns the bytes, base64 or data URL of a medium; undefined for an address, and for the id of a file. */
+function inlineOf(part: Extract<Part, { type: "image" | "document" }>): string | Uint8Array | undefined {
+  const url = part.type === "image" ? part.url : undefined;
+  const source = sourceOf(part) ?? url ?? (part.type === "image" ? part.data : undefined);
+  if (source === undefined || isBytes(source) || /^data:/i.test(source)) return source;
+  return url !== undefined || /^[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)) ? undefined : source;
+}
+
+/**
+ * Returns the bytes of the request's JSON, measured on the input itself: its strings in UTF-8 with JSON's escapes, and
+ * bytes as the base64 that is sent. `format`: that of messages whose classes have a JSON of their own.
+ */
+export function bodyBytes(input: unknown, format?: Format): number {
   const encoder = new TextEncoder();
+  const stored = format && RULES[format].stored;
   const size = (value: unknown) => {
-    const text = JSON.stringify(value, (_, held: unknown) => (isBytes(held) ? { length: held.length } : held));
-    return text === undefined ? 4 : encoder.encode(text).length;
+    let base64 = 0;
+    const text = JSON.stringify(stored ? stored.to(value) : value, function (this: Fields, key, held: unknown) {
+      // Of a Buffer, `held` is already what its `toJSON` returns.
+      const own = this[key];
+      if (!isBytes(own) && !isBuffer(own)) return held;
+      base64 += Math.ceil(own.byteLength / 3) * 4;
+      return "";
+    });
+    return text === undefined ? 4 : encoder.encode(text).length + base64;
   };
   // Message by message: the JSON of all of them could exceed the max length of a string.
   const sum = (list: readonly unknown[]) => list.reduce<number>((total, item) => total + size(item) + 1, 2);

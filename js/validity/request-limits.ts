@@ -58,7 +58,7 @@ export function measure(reading: Reading, hasBytes: boolean): Measures {
     maxImageSide: images.reduce((most, one) => Math.max(most, one.side()), 0),
     maxMessages: reading.source.list.length,
     maxTools: reading.tools.length,
-    ...(hasBytes && { maxBytes: bodyBytes(reading.source.input) }),
+    ...(hasBytes && { maxBytes: bodyBytes(reading.source.input, reading.format) }),
   };
 }
 
@@ -114,7 +114,7 @@ export function withinLimits(
     spare -= 1;
   }
   if (maxBytes !== Infinity) {
-    const whole = bodyBytes(input);
+    const whole = bodyBytes(input, reading.format);
     let over = beyond(whole - [...why.keys()].reduce((sum, one) => sum + written(one), 0), maxBytes, step);
     for (const one of oldest().filter(({ bytes }) => bytes > 0)) {
       if (over <= 0) break;

@@ -44,8 +44,7 @@ pub struct Counting {
 pub struct Counter {
     /// The encoding's name, or `host`.
     pub name: &'static str,
-    pub encoding: Rc<dyn Tokenizer>,
-    /// The same encoding, with the model's prices of pictures.
+    /// The encoding, with the model's prices of pictures.
     pub tokenizer: Rc<dyn Tokenizer>,
     pub cost_model: CostModel,
     pub tools: ToolsCost,
@@ -110,10 +109,10 @@ impl Counting {
         };
         let size_of =
             self.image_size.clone().map(|host| Rc::new(move |picture: Picture| host.size(picture)) as Rc<SizeOf>);
-        let tokenizer = Rc::new(Seeing { tokenizer: Rc::clone(&encoding), images, size_of });
+        let tokenizer = Rc::new(Seeing { tokenizer: encoding, images, size_of });
         let by_items = self.written() == Some(Provider::OpenAiResponses);
         let (origin, provider) = (origin.worst(tools.origin), self.speaks());
-        Ok(Counter { name, encoding, tokenizer, cost_model, origin, tools, by_items, provider })
+        Ok(Counter { name, tokenizer, cost_model, origin, tools, by_items, provider })
     }
 
     /// Returns the provider of the format, if it has one.

@@ -4,7 +4,7 @@
 //! factors, so that hosts who measured with it get the numbers that they know. The structure numbers (3 for a list, 3
 //! for a message, 8 for a call or tool, 16 for a tool list) are conventions; calibration absorbs their error.
 
-use super::document::{FLAT_PDF, reference_document};
+use super::document::{FLAT_PDF, bytes_of_token, reference_document};
 use super::image::{self, ImageModel, Picture, Size, is_lossless_webp, size_of};
 use super::{Origin, Tokenizer, document_cost, escapes};
 use crate::error::{Code, Error, Result};
@@ -260,9 +260,12 @@ fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
             let (data, url, media_type) = (data.as_deref(), url.as_deref(), media_type.as_deref());
             image::cost(Picture { data, url, media_type }, low(detail.as_deref()), tokenizer)
         }
-        // gemini-cli assumes the same PDF for every document.
-        Part::Document { .. } if tokenizer.images() == ImageModel::GeminiCli => Cost::estimate(FLAT_PDF),
-        Part::Document { data_length, pages, .. } => document_cost(*data_length, *pages),
+        Part::Document { media_type, data_length, pages } => {
+            let kind = media_type.as_deref();
+            // gemini-cli assumes the same PDF for every document.
+            let is_flat = tokenizer.images() == ImageModel::GeminiCli && bytes_of_token(kind).is_none();
+            if is_flat { Cost::estimate(FLAT_PDF) } else { document_cost(*data_length, *pages, kind) }
+        }
         Part::Opaque { json, tokens } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
         Part::CacheMark => Cost::ZERO,
         Part::Boundary => Cost::exact(MESSAGE + ROLE),
@@ -305,7 +308,7 @@ fn copilot_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
         Part::Text { text } => Cost::exact(tokenizer.count(text)),
         Part::Image { media_type, data, url, detail } => {
             let size = image::read(data.as_deref(), url.as_deref()).and_then(|bytes| reference_size(&bytes));
-            let is_remote = data.is_none() && url.as_deref().is_some_and(|url| !url.starts_with("data:"));
+            let is_remote = data.is_none() && url.as_deref().is_some_and(|url| !image::is_data_url(url));
             match (low(detail.as_deref()) && !is_remote, size) {
                 (true, _) => Cost::exact(85),
                 (false, Some(size)) => Cost::exact(ImageModel::CopilotChat.tokens(size, false)),

@@ -12,9 +12,8 @@ pub struct Size {
     pub height: u32,
 }
 
-/// Tokens of a large picture, for one of unknown size: the tile formula's result for a tall page (2 x 3 tiles of 170,
-/// plus 85).
-pub const UNKNOWN_IMAGE: u64 = 1_105;
+/// The size that is assumed of a picture of unknown size: a tall page, 6 tiles of gpt-4o.
+pub const UNKNOWN_SIZE: Size = Size { width: 1_024, height: 1_536 };
 
 /// Maximum tiles of one picture. For Gemini this is the result for 7,680 pixels in both directions, for Copilot Chat's
 /// formula that of a strip of 13,000 x 100 pixels. A header of 33 bytes can claim 2^31 pixels; providers refuse or
@@ -156,8 +155,8 @@ pub struct Picture<'a> {
 /// Returns the size of a picture that the host knows; `None` for any other.
 pub type SizeOf = dyn Fn(Picture) -> Option<Size>;
 
-/// Returns the cost of a picture: exact if its data contain its size or the tokenizer knows it, else an estimate. `low`
-/// asks for low detail.
+/// Returns the cost of a picture: exact if its data contain its size or the tokenizer knows it, else the estimate for
+/// [`UNKNOWN_SIZE`]. `low` asks for low detail.
 pub(super) fn cost(picture: Picture, low: bool, tokenizer: &dyn Tokenizer) -> Cost {
     let model = tokenizer.images();
     if model == ImageModel::GeminiCli {
@@ -168,13 +167,21 @@ pub(super) fn cost(picture: Picture, low: bool, tokenizer: &dyn Tokenizer) -> Co
     }
     let inside = read(picture.data, picture.url).and_then(|bytes| size_of(&bytes));
     let size = inside.or_else(|| tokenizer.image_size(picture));
-    size.map_or(Cost::estimate(UNKNOWN_IMAGE), |size| Cost::exact(model.tokens(size, low)))
+    match size {
+        Some(size) => Cost::exact(model.tokens(size, low)),
+        None => Cost::estimate(model.tokens(UNKNOWN_SIZE, low)),
+    }
 }
 
 /// Returns the bytes of a picture that the message contains.
 pub(super) fn read(data: Option<&str>, url: Option<&str>) -> Option<Vec<u8>> {
-    let inline = data.or_else(|| url.filter(|url| url.starts_with("data:")))?;
+    let inline = data.or_else(|| url.filter(|url| is_data_url(url)))?;
     Some(decode_base64(inline))
+}
+
+/// Returns whether an address contains its data. Schemes of addresses have no case.
+pub fn is_data_url(url: &str) -> bool {
+    url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
 /// Scales both sides so that the longer one is at most `edge`; rounds like JavaScript's `Math.round`.
@@ -294,10 +301,7 @@ fn le24(bytes: &[u8], at: usize) -> Option<u32> {
 /// Returns the bytes of a base64 text up to its first error: both alphabets, white space skipped, cut anywhere. Only
 /// headers are read from the result, so a broken tail is not an error. A `data:` prefix is skipped.
 pub fn decode_base64(text: &str) -> Vec<u8> {
-    let body = match text.strip_prefix("data:") {
-        Some(rest) => rest.split_once(',').map_or("", |(_, body)| body),
-        None => text,
-    };
+    let body = if is_data_url(text) { text.split_once(',').map_or("", |(_, body)| body) } else { text };
     let mut bytes = Vec::with_capacity(body.len() / 4 * 3 + 3);
     let (mut bits, mut held) = (0u32, 0);
     for c in body.bytes() {

@@ -7,6 +7,7 @@ use super::pairs::{Call, Fate, Matching, Pairs, Place, Spoken, is_note, is_note_
 use super::picture::is_picture;
 use super::rules::{Last, Provider, Rules};
 use crate::message::{Part, Role};
+use crate::tokens::image::is_data_url;
 
 /// One problem: the provider would refuse it, or would not read it as intended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -163,7 +164,12 @@ pub(super) fn media_trouble(
             if !allowed {
                 return Some(("image-place", "the provider takes no pictures here"));
             }
-            let is_known = data.as_ref().map_or(url.is_some(), |data| is_picture(data, pictures.heif));
+            let inline = data.as_deref().or_else(|| url.as_deref().filter(|url| is_data_url(url)));
+            let is_reachable = |url: &str| !["file:", "blob:"].iter().any(|scheme| url.starts_with(scheme));
+            let is_known = match inline {
+                Some(data) => is_picture(data, pictures.heif),
+                None => url.as_deref().is_some_and(is_reachable),
+            };
             (!is_known).then_some(("bad-image", "the data is no picture of a kind that is taken"))
         }
         _ => None,

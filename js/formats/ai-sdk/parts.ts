@@ -1,10 +1,9 @@
 /** The parts of the AI SDK's model messages. */
 
 import { isBuffer, isBytes } from "../../files/bytes.ts";
-import { base64, documentPart, image } from "../media.ts";
+import { documentPart, image, isImageType, storedImage } from "../media.ts";
 import { opaque, text } from "../parts.ts";
 import { isFields, json, string } from "../values.ts";
-import { withSource } from "../sources.ts";
 import type { Fields } from "../values.ts";
 import type { Part } from "../../types/messages.ts";
 
@@ -70,24 +69,44 @@ function resultPart(item: unknown): Part {
   if (!isFields(item)) return opaque(item);
   const type = string(item["type"]);
   if (type === "text") return text(item["text"]);
-  if (type === "media" || type === "image" || type === "file" || /^(image|file)-(data|url)$/.test(type))
+  if (/^(media|image|file)$/.test(type) || /^(image|file|image-file)-(data|url|id|reference)$/.test(type))
     return media(item);
   return opaque(item);
 }
 
 function media(item: Fields): Part {
   const kind = [item["mediaType"], item["mimeType"]].find((type): type is string => typeof type === "string");
-  const given = item["image"] ?? item["data"] ?? item["url"];
+  const isImage = string(item["type"]).startsWith("image") || isImageType(kind);
+  const given = item["image"] ?? item["data"] ?? item["url"] ?? item["fileId"] ?? item["providerReference"];
+  const source = contentOf(given, string(item["type"]).endsWith("-id"));
+  if (!isImage) return documentPart(source, kind);
+  const detail = detailOf(item);
+  if (typeof source === "string" || isBytes(source)) return image(source, kind, detail);
+  return storedImage(idOf(given), kind, detail);
+}
+
+/** Returns how closely OpenAI looks at a picture. UI messages have it in `providerMetadata`. */
+function detailOf(item: Fields): string | undefined {
+  const options = item["providerOptions"] ?? item["providerMetadata"];
+  const own = isFields(options) ? options["openai"] : undefined;
+  return isFields(own) && typeof own["imageDetail"] === "string" ? own["imageDetail"] : undefined;
+}
+
+/** Returns the bytes, base64 or address of a file; nothing if its provider has it (`isId`, or a record of ids). */
+function contentOf(given: unknown, isId: boolean): unknown {
+  if (isId) return undefined;
+  if (given instanceof URL) return given.href;
+  if (isBuffer(given)) return new Uint8Array(given);
+  if (!isFields(given) || isBytes(given)) return given;
   // Version 7 of the SDK says what kind of data a file has.
-  const from = isFields(given) && (given["type"] === "data" || given["type"] === "url") ? given[given["type"]] : given;
-  const isImage = string(item["type"]).startsWith("image") || kind?.startsWith("image/");
-  const source = from instanceof URL ? from.href : isBuffer(from) ? new Uint8Array(from) : from;
-  if (isImage && typeof source === "string") return image(source, kind);
-  if (isImage && isBytes(source)) return withSource(image(base64(source), kind), source);
-  if (isBytes(source))
-    return withSource(
-      { type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 },
-      source,
-    );
-  return documentPart(source, kind);
+  const { type } = given;
+  if (type === "text") return new TextEncoder().encode(string(given["text"]));
+  return type === "data" || type === "url" ? contentOf(given[type], false) : undefined;
+}
+
+/** Returns the id of a file that its provider has: a text, or the first of those by provider. */
+function idOf(given: unknown): string {
+  if (!isFields(given)) return string(given);
+  const ids = isFields(given["reference"]) ? given["reference"] : given;
+  return string(Object.values(ids).find((id) => typeof id === "string"));
 }

@@ -81,7 +81,10 @@ export function toolCall(
 export function partsOf(part: Part): Fields[] {
   if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
   const media = mediaOf(part);
-  return media ? [{ type: "file", data: media.url ?? media.base64, mediaType: media.mediaType }] : [];
+  if (!media) return [];
+  const { detail, mediaType } = media;
+  const options = detail !== undefined && { providerOptions: { openai: { imageDetail: detail } } };
+  return [{ type: "file", data: media.url ?? media.base64, mediaType, ...options }];
 }
 
 function output({ content, isError }: ResultPart): Fields {

@@ -39,6 +39,7 @@ export const check: WireCheck = (request, find) => {
     const blocks = message["content"] as Fields[];
     thoughts(index, message["role"] === "assistant", blocks, find);
     served(index, blocks, index === request.list.length - 1, find);
+    pictures(index, blocks, ["content"], find);
   }
   marks(request, find);
 };
@@ -96,6 +97,38 @@ function served(index: number, blocks: readonly Fields[], newest: boolean, find:
       message: "the call of a tool of the server has no result behind it",
       fix: REMOVE,
     });
+}
+
+/** Beginnings of base64, and the type that the server finds in it. */
+const SIGNATURES: readonly [start: string, type: string][] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+];
+
+/**
+ * Finds pictures of another type than they say: "The image was specified using the image/jpeg media type, but the image
+ * appears to be a image/png image", says the server. It knows no `image/jpg`.
+ */
+function pictures(index: number, blocks: readonly unknown[], place: Place, find: Find): void {
+  for (const [at, block] of blocks.entries()) {
+    if (!isFields(block)) continue;
+    if (block["type"] === "tool_result" && Array.isArray(block["content"]))
+      pictures(index, block["content"], [...place, at, "content"], find);
+    const { source } = block;
+    if (block["type"] !== "image" || !isFields(source) || source["type"] !== "base64") continue;
+    const { data, media_type: said } = source;
+    const type = typeof data === "string" && SIGNATURES.find(([start]) => data.startsWith(start))?.[1];
+    if (!type || said === type) continue;
+    find({
+      rule: "image-type",
+      index,
+      place: [...place, at, "source", "media_type"],
+      message: `the picture is ${type}, not ${String(said)}, and refused`,
+      fix: { set: type },
+    });
+  }
 }
 
 /** A mark, and what carries it. */

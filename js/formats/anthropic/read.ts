@@ -1,6 +1,6 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { documentPart, image } from "../media.ts";
+import { documentPart, image, storedImage } from "../media.ts";
 import { byPart, editedItems, opaque, objectArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
@@ -158,6 +158,8 @@ function block(item: Fields, path: string): Part {
     case "image": {
       const from = source["data"] ?? source["url"];
       const kind = typeof source["media_type"] === "string" ? source["media_type"] : undefined;
+      const id = source["file_id"];
+      if (typeof id === "string") return storedImage(id, kind);
       return typeof from === "string" ? image(from, kind) : opaque(item);
     }
     case "document": {

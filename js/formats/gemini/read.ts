@@ -1,6 +1,6 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import { documentPart, image } from "../media.ts";
+import { documentPart, image, isImageType } from "../media.ts";
 import { byPart, opaque, objectArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
@@ -248,13 +248,13 @@ function mediaPart(item: Fields): Part {
   const inline = field(item, "inlineData");
   if (isFields(inline) && typeof inline["data"] === "string") {
     const kind = string(field(inline, "mimeType"));
-    return kind.startsWith("image/") ? image(inline["data"], kind) : documentPart(inline["data"], kind);
+    return isImageType(kind) ? image(inline["data"], kind) : documentPart(inline["data"], kind);
   }
   const file = field(item, "fileData");
   if (isFields(file)) {
     const kind = string(field(file, "mimeType"));
     const uri = string(field(file, "fileUri"));
-    return kind.startsWith("image/")
+    return isImageType(kind)
       ? { type: "image", mediaType: kind, ...(uri && { url: uri }) }
       : withSource(documentPart(undefined, kind), uri);
   }

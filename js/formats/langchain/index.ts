@@ -9,6 +9,7 @@ import { places } from "./places.ts";
 import { messages } from "./read.ts";
 import type { Piece } from "./read.ts";
 import { shape } from "./shape.ts";
+import { toStored } from "./stored.ts";
 import { write } from "./write.ts";
 
 export const langchain: Adapter<Piece> = {
@@ -17,5 +18,6 @@ export const langchain: Adapter<Piece> = {
   write,
   shape,
   places,
+  stored: { to: toStored, from: (message) => message },
   writeTool: writeChatTool,
 };

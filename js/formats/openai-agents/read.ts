@@ -1,8 +1,9 @@
 /** Items of the OpenAI Agents SDK: messages, reasoning, calls and results as items of their own. */
 
+import { isBytes } from "../../files/bytes.ts";
 import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
-import { documentPart, image } from "../media.ts";
+import { audioPart, documentPart, image, storedImage } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
@@ -129,13 +130,15 @@ function contentPart(item: Fields): Part {
   if (type === "refusal") return text(item["refusal"]);
   const detail = typeof item["detail"] === "string" ? item["detail"] : undefined;
   if (type === "computer_screenshot") return image(string(item["data"]));
-  const given = item["image"] ?? item["file"];
+  const given = item["image"] ?? item["file"] ?? item["audio"];
   const held = isFields(given) ? given : {};
   const kind = typeof held["mediaType"] === "string" ? held["mediaType"] : undefined;
   const source = isFields(given) ? (held["url"] ?? held["data"]) : given;
-  // The id of a file with the provider says nothing of its content.
-  if (typeof source !== "string") return opaque(item);
-  if (type === "input_image" || type === "image") return image(source, kind, detail);
+  const id = held["id"] ?? held["fileId"];
+  const isInline = typeof source === "string" || isBytes(source);
+  if (!isInline && typeof id !== "string") return opaque(item);
+  if (type === "input_image" || type === "image")
+    return isInline ? image(source, kind, detail) : storedImage(string(id), kind, detail);
   if (type === "input_file" || type === "file") return documentPart(source, kind);
-  return opaque(item);
+  return type === "audio" ? audioPart(source, item["format"]) : opaque(item);
 }

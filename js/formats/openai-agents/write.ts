@@ -1,7 +1,7 @@
 /** Neutral turns as items of the OpenAI Agents SDK. */
 
 import { NOTHING } from "../audience.ts";
-import { mediaOf, urlOf } from "../media.ts";
+import { audioFormat, mediaOf, urlOf } from "../media.ts";
 import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
 import type { Turn, Writing } from "../turns.ts";
@@ -47,5 +47,7 @@ function contentPart(part: Part): unknown {
   const media = mediaOf(part)!;
   if (part.type === "image")
     return { type: "input_image", image: urlOf(media), ...(media.detail !== undefined && { detail: media.detail }) };
+  const format = audioFormat(media.mediaType);
+  if (format && media.base64 !== undefined) return { type: "audio", audio: media.base64, format };
   return { type: "input_file", file: media.url === undefined ? urlOf(media) : { url: media.url } };
 }

@@ -1,6 +1,6 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import { documentPart, image } from "../media.ts";
+import { audioPart, documentPart, image } from "../media.ts";
 import { byPart, editedItems, objectArguments, opaque, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
@@ -252,5 +252,7 @@ function contentPart(item: Fields): Part {
   if (type === "file" && isFields(item["file"])) {
     return documentPart(item["file"]["file_data"]);
   }
+  if (type === "input_audio" && isFields(item["input_audio"]))
+    return audioPart(item["input_audio"]["data"], item["input_audio"]["format"]);
   return opaque(item);
 }

@@ -2,7 +2,7 @@
 
 import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
-import { documentPart, image } from "../media.ts";
+import { audioPart, documentPart, image, storedImage } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
@@ -133,7 +133,11 @@ function messageParts(content: unknown, path: string): [Part, Piece][] {
 
 /** A result is a text or a list of parts; that of a computer is one screenshot, and others have shapes of their own. */
 function outputParts(output: unknown, path: string): Part[] {
-  if (isFields(output)) return [typeof output["image_url"] === "string" ? image(output["image_url"]) : opaque(output)];
+  if (isFields(output)) {
+    const { image_url: url, file_id: id } = output;
+    if (typeof url === "string") return [image(url)];
+    return [typeof id === "string" ? storedImage(id) : opaque(output)];
+  }
   return messageParts(output, path).map(([part]) => part);
 }
 
@@ -143,6 +147,10 @@ function contentPart(item: Fields): Part {
   const detail = typeof item["detail"] === "string" ? item["detail"] : undefined;
   if (item["type"] === "input_image" && typeof item["image_url"] === "string")
     return image(item["image_url"], undefined, detail);
-  if (item["type"] === "input_file") return documentPart(item["file_data"]);
+  if (item["type"] === "input_image" && typeof item["file_id"] === "string")
+    return storedImage(item["file_id"], undefined, detail);
+  if (item["type"] === "input_file") return documentPart(item["file_data"] ?? item["file_url"]);
+  if (item["type"] === "input_audio" && isFields(item["input_audio"]))
+    return audioPart(item["input_audio"]["data"], item["input_audio"]["format"]);
   return opaque(item);
 }

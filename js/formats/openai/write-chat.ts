@@ -1,7 +1,7 @@
 /** Neutral parts and turns as OpenAI's chat messages. */
 
 import { NOTHING } from "../audience.ts";
-import { mediaOf, urlOf } from "../media.ts";
+import { audioFormat, mediaOf, urlOf } from "../media.ts";
 import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
 import type { IdRule, Turn, Writing } from "../turns.ts";
@@ -63,6 +63,8 @@ function contentPart(part: Part): unknown {
     };
   // Documents have no address in this format.
   if (media.base64 === undefined) return { type: "text", text: `(document: ${media.url})` };
+  const format = audioFormat(media.mediaType);
+  if (format) return { type: "input_audio", input_audio: { data: media.base64, format } };
   const [, kind = "bin"] = media.mediaType.split(/[/+]/);
   return { type: "file", file: { filename: `document.${kind}`, file_data: urlOf(media) } };
 }

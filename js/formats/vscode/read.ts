@@ -4,7 +4,7 @@
  * `vscode` is needed.
  */
 
-import { base64, image } from "../media.ts";
+import { documentPart, image, isImageType } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
@@ -12,7 +12,6 @@ import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { Part, Role } from "../../types/messages.ts";
-import { withSource } from "../sources.ts";
 import { isBytes, isThought } from "./parts.ts";
 import { ASSISTANT, isResult, partsOf, textPart, USER } from "./write.ts";
 
@@ -117,10 +116,10 @@ export function vscodePart(item: Fields): Part {
   if (typeof value === "string") return text(value);
   const { data, mimeType } = item;
   if (isBytes(data) && typeof mimeType === "string") {
-    if (mimeType.startsWith("image/")) return withSource(image(base64(data), mimeType), data);
+    if (isImageType(mimeType)) return image(data, mimeType);
     if (mimeType === "cache_control") return { type: "cacheMark" };
     if (/^text\/|json/.test(mimeType)) return text(new TextDecoder().decode(data));
-    return withSource({ type: "document", mediaType: mimeType, dataLength: Math.ceil(data.length / 3) * 4 }, data);
+    return documentPart(data, mimeType);
   }
   return opaque(value ?? item);
 }

@@ -143,6 +143,13 @@ for (const [kind, hex] of Object.entries(WIDE)) {
     ];
     const { messages } = await check({ messages: many, exceeded: ["maxImageSide"] });
     assert.deepEqual((messages as { content: object[] }[])[0]?.content[1], text("[picture removed]"));
+    const image = new Uint8Array(Buffer.from(hex, "hex"));
+    const inBytes = [{ role: "user", content: Array.from({ length: 21 }, () => ({ type: "image", image })) }];
+    const { exceeded } = espalier.diagnose(inBytes, { provider: "anthropic", format: "ai-sdk" });
+    assert.deepEqual(
+      exceeded.map(({ limit }) => limit),
+      ["maxImageSide"],
+    );
   });
 }
 

@@ -68,6 +68,22 @@ for (const to of ["openai-responses", "anthropic", "gemini"] as const) {
   });
 }
 
+test("a recording crosses to the part that OpenAI has for it", () => {
+  const messages = [{ role: "user", parts: [{ inlineData: { mimeType: "audio/wav", data: "UklGRg==" } }] }];
+  const audio = { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } };
+  assert.deepEqual(espalier.convert(messages, "openai-chat").messages, [{ role: "user", content: [audio] }]);
+  assert.deepEqual(
+    espalier.convert([{ role: "user", content: [audio] }], "gemini", { from: "openai-chat" }).messages,
+    messages,
+  );
+});
+
+test("the id of a file with its provider does not cross", () => {
+  const messages = [{ role: "user", content: [{ type: "input_image", file_id: "file-1" }] }];
+  const { lost } = espalier.convert(messages, "anthropic", { from: "openai-responses" });
+  assert.deepEqual(lost, [{ index: 0, part: "image", count: 1 }]);
+});
+
 test("what cannot cross is listed", () => {
   const thought = {
     role: "assistant",

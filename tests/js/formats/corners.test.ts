@@ -293,7 +293,7 @@ test("ai-sdk: what a tool gave back is JSON, unless it says that it is content",
       },
     ],
     `tool: a[${said}], b[${said}], !c[{"code":1}], !d[not today], !e[Tool call execution denied.]
-    tool: f[x <image image/png iVBO> <image image/png iVBO> <image https://example.org/x.png> <document 4> <document 0> <opaque {"type":"file-id","fileId":"1"}>]`,
+    tool: f[x <image image/png iVBO> <image image/png iVBO> <image https://example.org/x.png> <document 4> <document 0> <document 0>]`,
   );
   check(
     "ai-sdk",

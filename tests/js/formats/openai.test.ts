@@ -84,10 +84,11 @@ test("chat: pictures, files, marks, and what nobody knows", () => {
           { type: "image_url", image_url: { url: "https://example.org/a.png" } },
           { type: "file", file: { file_data: "abcd" } },
           { type: "input_audio", input_audio: { data: "x", format: "wav" } },
+          { type: "smell" },
         ],
       },
     ],
-    `user: look, <mark>, <image image/png ${PNG} low>, <image https://example.org/a.png>, <document 4>, <opaque {"type":"input_audio","input_audio":{"data":"x","format":"wav"}}>`,
+    `user: look, <mark>, <image image/png ${PNG} low>, <image https://example.org/a.png>, <document 4>, <document 1>, <opaque {"type":"smell"}>`,
   );
 });
 

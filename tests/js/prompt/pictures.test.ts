@@ -82,6 +82,26 @@ test("the package's tokenizer of the drop-in module takes a model, too", () => {
   assert.equal(of({ model: "claude-sonnet-4-5" }), 85 + 4 * 170);
 });
 
+test("documents, and pictures in low detail, cost what countMessages says of the request", async () => {
+  const data = Buffer.from("%PDF-1.4 1 0 obj << /Type /Pages /Count 12 >> endobj").toString("base64");
+  const elements = [
+    h(ours.Document, { data, mediaType: "application/pdf" }),
+    h(ours.Document, { data, mediaType: "audio/wav" }),
+    h(ours.Image, { src: png(1_092, 1_092), detail: "low" }),
+  ];
+  for (const element of elements) {
+    for (const format of ["raw", "gemini", "ai-sdk"] as const) {
+      const tree = h(ours.UserMessage, {}, "Look.", element) as never;
+      const { messages, tokens } = await espalier.render(tree, { budget: 1e6, format });
+      assert.equal(
+        tokens,
+        espalier.countMessages(messages, { format }).total,
+        `${format}: ${JSON.stringify(messages)}`,
+      );
+    }
+  }
+});
+
 test("formulas that make no sense are named", async () => {
   for (const images of ["monet", 5, { kind: "openai-tiles", base: -1 }])
     await assert.rejects(picture({ images }), { code: "bad_option" });

@@ -47,6 +47,24 @@ test("pictures as the model sees them", () => {
   });
 });
 
+test("a picture of unknown size costs what a tall page costs with the model", () => {
+  const cost = (model: string) => countPart({ type: "image", url }, { model });
+  assert.deepEqual(cost("gpt-4o"), { tokens: 1_105, origin: "estimate" });
+  assert.deepEqual(cost("gpt-4o-mini"), { tokens: 36_835, origin: "estimate" });
+  assert.deepEqual(cost("gpt-4.1-mini"), { tokens: 2_489, origin: "estimate" });
+  assert.deepEqual(cost("gemini-2.5-pro"), { tokens: 1_032, origin: "estimate" });
+});
+
+test("recordings and text files by their bytes", () => {
+  const cost = (mediaType: string) =>
+    countPart({ type: "document", mediaType, dataLength: 40_000 }, { images: "gemini-cli" }).tokens;
+  assert.equal(cost("audio/wav"), 30);
+  assert.equal(cost("audio/mpeg"), 240);
+  assert.equal(cost("Video/MP4"), 240);
+  assert.equal(cost("text/csv"), 10_000);
+  assert.equal(cost("application/pdf"), 25_800);
+});
+
 test("sizes that only the host knows", () => {
   const asked: unknown[] = [];
   const imageSize = (image: { url?: string; data?: string }) => {
@@ -55,8 +73,8 @@ test("sizes that only the host knows", () => {
   };
   const cost = (part: Part) => countPart(part, { imageSize, images: "anthropic" });
   assert.deepEqual(cost({ type: "image", url }), { tokens: 1_500, origin: "exact" });
-  assert.deepEqual(cost({ type: "image", url: "https://example.com/other" }), { tokens: 1_105, origin: "estimate" });
-  assert.deepEqual(cost({ type: "image", data: "AAAA" }), { tokens: 1_105, origin: "estimate" });
+  assert.deepEqual(cost({ type: "image", url: "https://example.com/other" }), { tokens: 2_098, origin: "estimate" });
+  assert.deepEqual(cost({ type: "image", data: "AAAA" }), { tokens: 2_098, origin: "estimate" });
   assert.deepEqual(cost({ type: "toolResult", callId: "c", content: [{ type: "image", url }] }), {
     tokens: 1_504,
     origin: "exact",
@@ -109,6 +127,12 @@ test("pages of a PDF, where they can be read", () => {
     ];
     const report = countMessages(messages, { format: "anthropic" });
     assert.deepEqual([report.total - 7, report.origin], [tokens, "estimate"]);
+    // Bytes, and base64 as `base64` and Python's `encodebytes` write it, have the same pages.
+    for (const given of [new Uint8Array(Buffer.from(data, "base64")), data.replace(/.{76}/g, "$&\n")]) {
+      const content = [{ type: "file", data: given, mediaType: "application/pdf" }];
+      const asFile = countMessages([{ role: "user", content }], { format: "ai-sdk" }).total - 7;
+      assert.ok(data.length % 4 > 0 || data.includes("*") || asFile === tokens, `${asFile} of ${tokens}`);
+    }
   };
   const tree =
     "2 0 obj << /Type /Pages /Kids [3 0 R 4 0 R] /Count 12 >> endobj 3 0 obj << /Type/Pages /Count 5 >> endobj";

@@ -240,6 +240,32 @@ test("anthropic: cache marks", () => {
   finds("anthropic", inside, "mark-place messages[2].content[0].content[0].cache_control");
 });
 
+test("anthropic: a picture says its own type", () => {
+  const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
+  const picture = (media_type: string) => ({ type: "image", source: { type: "base64", media_type, data: png } });
+  const shown = (media_type: string) => [
+    { role: "user", content: [picture(media_type)] },
+    { role: "assistant", content: [{ type: "tool_use", id: "a", name: "look", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: [picture(media_type)] }] },
+  ];
+  finds("anthropic", shown("image/png"), "");
+  finds(
+    "anthropic",
+    shown("image/jpg"),
+    `image-type messages[0].content[0].source.media_type
+     image-type messages[2].content[0].content[0].source.media_type`,
+  );
+  becomes("anthropic", shown("image/jpeg"), shown("image/png"));
+});
+
+test("pictures that no server can read", () => {
+  const shown = (url: string) => [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }];
+  for (const url of ["data:image/svg+xml,%3Csvg/%3E", "data:,", "blob:https://a.example/1", "file:///a.png"])
+    finds("openai-chat", shown(url), "bad-image messages[0].content[0]");
+  finds("openai-chat", shown("https://a.example/a.png"), "");
+  finds("openai-responses", [{ role: "user", content: [{ type: "input_image", file_id: "file-1" }] }], "");
+});
+
 test("gemini: signatures and fields of parts", () => {
   const user = { role: "user", parts: [{ text: "q" }] };
   const model = {

@@ -384,7 +384,20 @@ fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Becomes>,
 pub fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
     let (what, kind) = match part {
         Part::Image { media_type, .. } => ("image", media_type.as_deref()),
-        Part::Document { media_type, .. } => ("document", media_type.as_deref()),
+        Part::Document { media_type, .. } => {
+            let kind = media_type.as_deref();
+            let is = |name: &str| kind.is_some_and(|kind| kind.starts_with(name));
+            (
+                if is("audio") {
+                    "audio"
+                } else if is("video") {
+                    "video"
+                } else {
+                    "document"
+                },
+                kind,
+            )
+        }
         _ => return None,
     };
     let meter = draft.meter;
