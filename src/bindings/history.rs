@@ -124,7 +124,7 @@ fn prune_all(conversation: &[Message], options: PruneOptions) -> Result<PruneRep
     let prune = |counter: &Counter, limits: &Limits| {
         Ok((core::prune(conversation, counter.meter(), counter.origin, limits)?, ()))
     };
-    Ok(report(options, &prune)?.0)
+    Ok(report(options, prune)?.0)
 }
 
 /// Cuts decoded messages: returns the plan, and the report without it.
@@ -139,7 +139,7 @@ pub(super) fn pruned(conversation: &[Message], options: PruneOptions) -> JsResul
 /// Prunes by these options; returns the report, and what else `prune` returns.
 fn report<E>(
     options: PruneOptions,
-    prune: &dyn Fn(&Counter, &Limits) -> Result<(Pruned, E)>,
+    prune: impl FnOnce(&Counter, &Limits) -> Result<(Pruned, E)>,
 ) -> Result<(PruneReport, E)> {
     let PruneOptions { counting, limits, limit_source } = options;
     let counter = counting.counter()?;
@@ -184,7 +184,7 @@ impl HeldConversation {
     /// Like `prune`. The report is JSON text, which crosses faster when there are many messages.
     pub fn prune(&self, options: JsValue) -> JsResult<String> {
         reserve(self.held.len() * REPORT);
-        let (report, brief) = report(PruneOptions::decode(&options)?, &|counter, limits| {
+        let (report, brief) = report(PruneOptions::decode(&options)?, |counter, limits| {
             self.held.prune(counter.meter(), counter.origin, limits)
         })?;
         into_json(&HeldReport { report, brief })

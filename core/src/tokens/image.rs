@@ -12,8 +12,10 @@ pub struct Size {
     pub height: u32,
 }
 
-/// The size that is assumed of a picture of unknown size: a tall page, 6 tiles of gpt-4o.
-pub const UNKNOWN_SIZE: Size = Size { width: 1_024, height: 1_536 };
+/// Tokens of a picture of unknown size: those of a tall page with gpt-4o, 6 tiles of 170 and 85. A model whose tiles cost
+/// more charges more.
+pub const UNKNOWN_IMAGE: u64 = 1_105;
+const UNKNOWN_TILES: u64 = 6;
 
 /// Maximum tiles of one picture. For Gemini this is the result for 7,680 pixels in both directions, for Copilot Chat's
 /// formula that of a strip of 13,000 x 100 pixels. A header of 33 bytes can claim 2^31 pixels; providers refuse or
@@ -155,8 +157,8 @@ pub struct Picture<'a> {
 /// Returns the size of a picture that the host knows; `None` for any other.
 pub type SizeOf = dyn Fn(Picture) -> Option<Size>;
 
-/// Returns the cost of a picture: exact if its data contain its size or the tokenizer knows it, else the estimate for
-/// [`UNKNOWN_SIZE`]. `low` asks for low detail.
+/// Returns the cost of a picture: exact if its data contain its size or the tokenizer knows it, else an estimate. `low`
+/// asks for low detail.
 pub(super) fn cost(picture: Picture, low: bool, tokenizer: &dyn Tokenizer) -> Cost {
     let model = tokenizer.images();
     if model == ImageModel::GeminiCli {
@@ -167,9 +169,12 @@ pub(super) fn cost(picture: Picture, low: bool, tokenizer: &dyn Tokenizer) -> Co
     }
     let inside = read(picture.data, picture.url).and_then(|bytes| size_of(&bytes));
     let size = inside.or_else(|| tokenizer.image_size(picture));
-    match size {
-        Some(size) => Cost::exact(model.tokens(size, low)),
-        None => Cost::estimate(model.tokens(UNKNOWN_SIZE, low)),
+    match (size, model) {
+        (Some(size), _) => Cost::exact(model.tokens(size, low)),
+        (None, ImageModel::OpenAiTiles { base, tile }) => {
+            Cost::estimate(UNKNOWN_IMAGE.max(UNKNOWN_TILES * u64::from(tile) + u64::from(base)))
+        }
+        (None, _) => Cost::estimate(UNKNOWN_IMAGE),
     }
 }
 

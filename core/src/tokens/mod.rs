@@ -30,6 +30,7 @@ mod origin;
 #[cfg(feature = "tiktoken-rs")]
 mod other;
 mod padded;
+mod pdf;
 mod pieces;
 mod runs;
 mod scan;
@@ -54,6 +55,7 @@ pub use origin::Origin;
 #[cfg(feature = "tiktoken-rs")]
 pub use other::OtherEncoding;
 pub use padded::PADDING;
+pub use pdf::document_of;
 
 use std::rc::Rc;
 

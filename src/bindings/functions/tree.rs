@@ -9,6 +9,7 @@ use super::plain::{Items, Value};
 use super::value::{Result, coded, get, is_nullish, list, object, set};
 use crate::message::{Part, Role};
 use crate::prompt::{Call, Element, Leaf, LeafKind, Literal, MAX_PRIORITY, MessageShape, Op, Reserve, Shape, Wording};
+use crate::tokens::document_of;
 
 /// The `type` of a node.
 const PIECE: f64 = 1.0;
@@ -325,12 +326,8 @@ impl Tree {
 
     fn document(&mut self, id: u32, props: &JsValue, priority: Option<f64>) -> Result<Shape> {
         let (data, kind) = (get(props, "data")?, get(props, "mediaType")?);
-        let length = |value: &JsValue| if is_nullish(value) { 0 } else { js_text(value).length() };
-        let part = Part::Document {
-            media_type: Some(if is_nullish(&kind) { String::new() } else { js_text(&kind).into() }),
-            data_length: u64::from(length(&data)),
-            pages: None,
-        };
+        let text = |value: &JsValue| if is_nullish(value) { String::new() } else { js_text(value).into() };
+        let part = document_of(&text(&data), &text(&kind));
         let reference = object(&[("data", data), ("mediaType", kind)]);
         self.nodes[id as usize] = Node::Part(raw(4, "documentData", reference.into()));
         Ok(leaf(LeafKind::Document, priority, part))

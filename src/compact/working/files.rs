@@ -212,7 +212,7 @@ impl File {
             }
             taken.push(run);
         }
-        crate::rank::sort(&mut kept, |run| u64::from(run.start));
+        crate::rank::sort(&mut kept, |run| run.start);
         self.runs = kept;
         taken
     }

@@ -348,7 +348,7 @@ fn pictures_as_a_model_sees_them() {
     check(image(Some(png), None, Some("low")), &claude, Cost::exact(410));
     check(image(None, Some("https://x/y"), None), &claude, Cost::exact(1_500));
     check(image(Some("AAAA"), None, None), &claude, Cost::exact(750));
-    check(image(None, Some("https://x/z"), None), &claude, Cost::estimate(2_098));
+    check(image(None, Some("https://x/z"), None), &claude, Cost::estimate(1_105));
     // The header takes precedence over the host.
     let wrong = seeing(ImageModel::Anthropic, &[(png, 9, 9)]);
     check(image(Some(png), None, None), &wrong, Cost::exact(410));

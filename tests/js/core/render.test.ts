@@ -36,6 +36,18 @@ const piece = (children: Node[], more: Node = {}): Node => ({
 const message = (role: number, children: Node[], props: Node = {}, more: Node = {}): Node =>
   piece(children, { ctor: 1, ctorName: "Message", props: { role, ...props }, ...more });
 
+const pdf = (body: string) => Buffer.from(`%PDF-1.4\n${body}`, "latin1").toString("base64");
+const DOCUMENTS = [
+  "AAAA",
+  pdf("1 0 obj << /Type /Catalog >> endobj 2 0 obj << /Type\n/Pages /Kids [] /Count 2 >> endobj"),
+  pdf("2 0 obj << /Type/Pages /Count 1 >> endobj 3 0 obj << /Count 7 >> endobj").replace(/.{16}/g, "$&\n"),
+  `data:application/pdf;base64,${pdf("<< /Type /Pages /Count 3 >>".padEnd(100_000))}`,
+  pdf(`${" ".repeat(90_000)}<< /Type /Pages /Count 1234567 /Count 4 >> << /Type /PagesTree /Count 9 >>`),
+  pdf("<< /Type /Page /Type /Pages /Count 2x /Count 1 >>"),
+  "https://example.com/a.pdf",
+  "data:text/plain,hello",
+];
+
 /** A random tree of messages: chunks, limits, kept groups, pictures, opaque parts, calls and results. */
 function tree(random: Random): { node: Node } {
   const words = () =>
@@ -60,7 +72,10 @@ function tree(random: Random): { node: Node } {
           ...priority(),
         },
       });
-    if (kind === 3) return piece([], { ctor: 4, props: { data: "AAAA", mediaType: "application/pdf", ...priority() } });
+    if (kind === 3) {
+      const mediaType = random.pick(["application/pdf", "audio/wav", undefined]);
+      return piece([], { ctor: 4, props: { data: random.pick(DOCUMENTS), mediaType, ...priority() } });
+    }
     if (kind === 4) return { type: 99, of: "the future" };
     return text(words(), { ...priority(), lineBreakBefore: random.chance(0.5) });
   };
