@@ -31,8 +31,8 @@ export function write(turn: Turn, { id, lost }: Writing): unknown[] {
 
   function blocks(part: Part): Block[] {
     const made = block(part, id);
-    if (made.length === 0 && part.type === "text" && part.text !== "")
-      lost(part, turn.id, "Anthropic takes no blank text");
+    if (made.length === 0 && (part.type !== "text" || part.text !== ""))
+      lost(part, turn.id, `Anthropic takes no ${part.type === "text" ? "blank text" : "recordings"}`);
     return made;
   }
 }
@@ -63,7 +63,8 @@ export function block(part: Part, id: Writing["id"] = (callId) => callId): Block
   if (part.type === "toolCall")
     return [{ type: "tool_use", id: id(part.callId), name: part.name, input: objectArguments(part.arguments) }];
   const media = mediaOf(part);
-  if (!media) return [];
+  // Documents are PDF and text: no server reads a recording as one.
+  if (!media || /^(audio|video)\b/i.test(media.mediaType)) return [];
   return [{ type: part.type, source: sourceOf(media) }];
 }
 

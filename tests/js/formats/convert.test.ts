@@ -78,6 +78,16 @@ test("a recording crosses to the part that OpenAI has for it", () => {
   );
 });
 
+test("a recording does not cross to Anthropic, which takes none", () => {
+  const data = { inlineData: { mimeType: "audio/wav", data: "UklGRg==" } };
+  const { messages, lost } = espalier.convert(
+    [{ role: "user", parts: [{ text: "What is said?" }, data] }],
+    "anthropic",
+  );
+  assert.deepEqual(messages, [{ role: "user", content: "What is said?" }]);
+  assert.deepEqual(lost, [{ index: 0, part: "document", count: 1 }]);
+});
+
 test("the id of a file with its provider does not cross", () => {
   const messages = [{ role: "user", content: [{ type: "input_image", file_id: "file-1" }] }];
   const { lost } = espalier.convert(messages, "anthropic", { from: "openai-responses" });
