@@ -64,7 +64,11 @@ test("every token of a request is drawn or named: texts as they are counted, and
   await page.waitForSelector(".token small");
   assert.deepEqual((await page.locator(".token small").allTextContents()).map(Number), ids);
   await page.uncheck("#ids");
-  await page.waitForSelector(".head");
+  await page.waitForFunction(
+    (count) =>
+      document.querySelectorAll(".head:not(.part)").length === count && !document.querySelector(".token small"),
+    MESSAGES.length,
+  );
   const heads = await page.locator(".head:not(.part)").allTextContents();
   assert.deepEqual(
     heads.map((head) => head.replace(/, \d+ of them around its texts$/, "")),
