@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
+import { PNG } from "../formats/media-samples.ts";
 
 const { ConversationLog, Pruner, countMessages, memoryStorage, openConversation } = espalier;
 
@@ -77,7 +78,7 @@ test("counts of a format whose provider has no public encoding are estimates in 
 
 test("a picture costs the same in a log, a pruner and a conversation as in countMessages", async () => {
   const remote = "https://example.com/a.avif";
-  const inline = `data:image/png;base64,${header(1_600, 1_200)}`;
+  const inline = `data:image/png;base64,${PNG.toString("base64")}`;
   const imageSize = ({ url }: { url?: string }) => (url === remote ? { width: 1_600, height: 1_200 } : undefined);
   const check = async (options: { model?: string; images?: "gemini" }, tokens: number) => {
     for (const url of [inline, remote]) {
@@ -130,14 +131,3 @@ test("what the host's functions throw is thrown, and the log is as before", () =
   check({ tokenizer: (text) => failing(text.length) });
   check({ imageSize: () => failing({ width: 512, height: 512 }) });
 });
-
-/** Returns the header of a PNG in base64. */
-function header(width: number, height: number): string {
-  const bytes = Buffer.alloc(33);
-  bytes.write("\x89PNG\r\n\x1a\n", 0, "latin1");
-  bytes.writeUInt32BE(13, 8);
-  bytes.write("IHDR", 12);
-  bytes.writeUInt32BE(width, 16);
-  bytes.writeUInt32BE(height, 20);
-  return bytes.toString("base64");
-}
