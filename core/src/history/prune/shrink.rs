@@ -384,20 +384,11 @@ fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Becomes>,
 pub fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
     let (what, kind) = match part {
         Part::Image { media_type, .. } => ("image", media_type.as_deref()),
-        Part::Document { media_type, .. } => {
-            let kind = media_type.as_deref();
-            let is = |name: &str| kind.is_some_and(|kind| kind.starts_with(name));
-            (
-                if is("audio") {
-                    "audio"
-                } else if is("video") {
-                    "video"
-                } else {
-                    "document"
-                },
-                kind,
-            )
-        }
+        Part::Document { media_type, .. } => match media_type.as_deref() {
+            Some(kind) if kind.starts_with("audio") => ("audio", Some(kind)),
+            Some(kind) if kind.starts_with("video") => ("video", Some(kind)),
+            kind => ("document", kind),
+        },
         _ => return None,
     };
     let meter = draft.meter;
