@@ -80,7 +80,9 @@ export function isImageType(mediaType: string | undefined): boolean {
   return mediaType !== undefined && /^image(\/|$)/i.test(mediaType);
 }
 
-/** A document or recording from bytes, base64, a data URL or an address; from anything else one that its provider has. */
+/**
+ * A document or recording from bytes, base64, a data URL or an address; from anything else one that its provider has.
+ */
 export function documentPart(source: unknown, mediaType?: string): Part {
   if (isBytes(source)) return document(source, mediaType, Math.ceil(source.length / 3) * 4, pdfPages(source));
   const given = typeof source === "string" ? source : "";

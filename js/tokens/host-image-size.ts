@@ -4,30 +4,16 @@ import { badOption as bad } from "../errors/errors.ts";
 import { defined } from "../options/data.ts";
 import type { CountOptions } from "../types/count.ts";
 import { guarded } from "./host-failure.ts";
+import { eachOnce, Remembered } from "./host-functions.ts";
 
 type ImageSize = NonNullable<CountOptions["imageSize"]>;
 /** The sides of a picture, in pixels. */
 type Sides = [width: number, height: number];
 type EngineImageSize = (url?: string, data?: string, mediaType?: string) => Sides | undefined;
 
-/** Max UTF-16 code units of the addresses and data whose sizes are remembered for one function. */
-const MAX_REMEMBERED = 4 << 20;
-
-const wrapped = new WeakMap<ImageSize, EngineImageSize>();
-
 /** Returns the function that the engine calls for `imageSize`, the same one each time. It remembers sizes. */
-export function hostImageSize(imageSize: ImageSize | undefined): EngineImageSize | undefined {
-  if (imageSize === undefined) return undefined;
-  const known = wrapped.get(imageSize);
-  if (known) return known;
-  const made = remembering(imageSize);
-  wrapped.set(imageSize, made);
-  return made;
-}
-
-function remembering(imageSize: ImageSize): EngineImageSize {
-  const sizes = new Map<string, Sides>();
-  let units = 0;
+export const hostImageSize = eachOnce((imageSize: ImageSize): EngineImageSize => {
+  const sizes = new Remembered<Sides>();
   return (url, data, mediaType) => {
     const key = url ?? data;
     const known = key === undefined ? undefined : sizes.get(key);
@@ -35,17 +21,11 @@ function remembering(imageSize: ImageSize): EngineImageSize {
     return guarded("imageSize", undefined, () => {
       const sides = sidesOf(imageSize(defined({ url, data, mediaType })));
       // The host may learn it later.
-      if (!sides) return undefined;
-      if (units > MAX_REMEMBERED) {
-        sizes.clear();
-        units = 0;
-      }
-      units += key.length;
-      sizes.set(key, sides);
+      if (sides) sizes.set(key, sides);
       return sides;
     });
   };
-}
+});
 
 function sidesOf(size: unknown): Sides | undefined {
   if (size === undefined || size === null) return undefined;

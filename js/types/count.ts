@@ -26,8 +26,8 @@ export interface CountOptions {
    */
   tokenizer?: HostTokenizer;
   /**
-   * A model name. Selects the encoding; unknown names get `o200k_base`, and the report's `origin` says so. Default: that
-   * of the request, if one was passed.
+   * A model name. Selects the encoding; unknown names get `o200k_base`, and the report's `origin` says so. Default:
+   * that of the request, if one was passed.
    */
   model?: string;
   /** How the cost of a message beside its text is counted. Default `espalier`. */

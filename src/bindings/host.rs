@@ -1,7 +1,7 @@
 //! Functions of the host that counting calls: a tokenizer, and one that tells the sizes of pictures.
 //!
-//! JavaScript wraps them (`js/tokens/host-tokenizer.ts`, `js/tokens/host-image-size.ts`): the wrappers never throw, check
-//! what the host returns, and remember it.
+//! JavaScript wraps them (`js/tokens/host-tokenizer.ts`, `js/tokens/host-image-size.ts`): the wrappers never throw,
+//! check what the host returns, and remember it.
 
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;

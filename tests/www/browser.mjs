@@ -161,7 +161,7 @@ export async function kept(page, ...files) {
   );
 }
 
-/** Waits for a function of a page that returns a promise: Playwright's `waitForFunction` takes each promise for true. */
+/** Waits for a page's function that returns a promise: Playwright's `waitForFunction` takes each promise for true. */
 export async function until(page, isTrue, argument, limit = 60_000) {
   for (const end = Date.now() + limit; !(await page.evaluate(isTrue, argument)); ) {
     if (Date.now() > end) throw new Error(`after ${limit} ms this is not true: ${isTrue}`);

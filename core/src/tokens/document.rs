@@ -7,8 +7,8 @@ const PAGE: u64 = 1_500;
 
 /// Bytes of one token by the beginning of the media type; the first row that matches applies. Sound costs 32 tokens a
 /// second with Gemini and 10 with OpenAI, film about 300 with Gemini (their guides, as of 2026): the rows assume speech
-/// of 16,000 samples a second, compressed speech of 32 kbit/s, and film of 300 kbit/s, so that few recordings cost more.
-/// Text files are sent as text.
+/// of 16,000 samples a second, compressed speech of 32 kbit/s, and film of 300 kbit/s, so that few recordings cost
+/// more. Text files are sent as text.
 const BYTES: &[(&str, u64)] = &[
     ("audio/wav", 1_000),
     ("audio/x-wav", 1_000),

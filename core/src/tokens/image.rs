@@ -12,8 +12,8 @@ pub struct Size {
     pub height: u32,
 }
 
-/// Tokens of a picture of unknown size: those of a tall page with gpt-4o, 6 tiles of 170 and 85. A model whose tiles cost
-/// more charges more.
+/// Tokens of a picture of unknown size: those of a tall page with gpt-4o, 6 tiles of 170 and 85. A model whose tiles
+/// cost more charges more.
 pub const UNKNOWN_IMAGE: u64 = 1_105;
 const UNKNOWN_TILES: u64 = 6;
 

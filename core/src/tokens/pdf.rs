@@ -1,5 +1,5 @@
-//! Documents as texts: base64, a data URL or an address. The same rules as `js/formats/media.ts` and `js/formats/pdf.ts`,
-//! for hosts without the package's JavaScript.
+//! Documents as texts: base64, a data URL or an address. The same rules as `js/formats/media.ts` and
+//! `js/formats/pdf.ts`, for hosts without the package's JavaScript.
 
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@ import { copy, isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
 import { isInstance, openedMessage, withChanges } from "./form.ts";
 
-/** Returns a message whose blocks have base64 in the place of bytes, which every block takes as well. */
+/** Returns a message whose blocks have base64 instead of bytes, which every block takes as well. */
 export function toStored(message: unknown): unknown {
   if (!isFields(message) || !isInstance(message)) return message;
   const { content } = openedMessage(message).fields;

@@ -1,6 +1,6 @@
 /**
- * A conversation, a log and a pruner count with what their options name: a tokenizer of the host's, the provider of the format, a
- * formula for pictures.
+ * A conversation, a log and a pruner count with what their options name: a tokenizer of the host's, the provider of the
+ * format, a formula for pictures, a function for their sizes.
  */
 
 import assert from "node:assert/strict";

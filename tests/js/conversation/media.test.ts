@@ -126,7 +126,7 @@ test("bytes of another realm are stored as bytes", async () => {
   await again.dispose();
 });
 
-test("LangChain's instances are stored with base64 in the place of bytes", async () => {
+test("LangChain's instances are stored with base64 instead of bytes", async () => {
   /** LangChain's `toJSON` copies objects field by field: bytes become an object of numbered fields. */
   class HumanMessage {
     lc_namespace = ["langchain_core", "messages"];

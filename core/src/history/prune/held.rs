@@ -90,8 +90,8 @@ impl Held {
         Ok(&self.counts[length..])
     }
 
-    /// Prunes the messages. `origin` is that of the tools' counts. The request has an empty `plan` and empty `messages`:
-    /// those are brief.
+    /// Prunes the messages. `origin` is that of the tools' counts. `plan` and `messages` of the request are empty: they
+    /// are in the brief.
     ///
     /// # Errors
     /// As [`prune`](super::prune).
