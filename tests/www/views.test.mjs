@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contextOf, hosted } from "./browser.mjs";
+import { contextOf, hosted, until } from "./browser.mjs";
 
 const VIEWS = {
   conversation: "#example=marshmallow",
@@ -68,4 +68,14 @@ test("no view is styled by one that was shown before", async () => {
     assert.ok(places.length > 10, `${view}: ${places.length} places`);
     for (const place of places) assert.deepEqual(after[place], fresh[place], `${view}: ${place}`);
   }
+});
+
+test("an address that only names a view shows that view, with its example", async () => {
+  const page = await newPage();
+  for (const [view, example] of Object.entries({ prompt: "build", search: "espalier", tokens: "text", run: "pi" })) {
+    await page.goto(`${host.url}#view=${view}`);
+    await page.waitForSelector(`#view-${view}[aria-current=page]`);
+    await until(page, (name) => document.querySelector("#example").value === name, example);
+  }
+  await page.context().close();
 });

@@ -201,21 +201,26 @@ export async function showPart(part: Part): Promise<void> {
   }
 }
 
+/** Returns the example that an address names: that of its view, if it only names a view. */
+const exampleOf = ({ example, view }: Address): string =>
+  example ?? VIEWS.find(({ name }) => name === view)?.example ?? EXAMPLES[0]!.key;
+
 /** Returns true if an address names what is open. */
-export function isOpen({ example, file, folder, words, shape }: Address): boolean {
+export function isOpen(address: Address): boolean {
+  const { file, folder, words, shape } = address;
   const from = opened.value?.from;
   if (!from) return false;
   if (words !== undefined) return "words" in from && from.words === words;
   if (shape !== undefined) return "shape" in from && from.shape === shape;
   if (file !== undefined) return "file" in from && from.file.name === file;
   if (folder !== undefined) return "folder" in from && from.folder === folder;
-  return "example" in from && from.example === (example ?? EXAMPLES[0]!.key);
+  return "example" in from && from.example === exampleOf(address);
 }
 
 /** Opens what an address names, unless it is open. */
 export async function arrive(address: Address): Promise<void> {
   if (isOpen(address)) return;
-  const { example, file, folder, words, shape, budget: wanted, view: shownIn } = address;
+  const { file, folder, words, shape, budget: wanted, view: shownIn } = address;
   if (words !== undefined || shape !== undefined) {
     const text = words ?? shape!;
     const from = words !== undefined ? { words: text } : { shape: text };
@@ -237,13 +242,12 @@ export async function arrive(address: Address): Promise<void> {
     return;
   }
   if (file === undefined) {
-    const [first] = EXAMPLES;
-    if (EXAMPLES.some(({ key }) => key === (example ?? first!.key)))
-      await openExample(example ?? first!.key, { budget: wanted, view: shownIn });
+    const example = exampleOf(address);
+    if (EXAMPLES.some(({ key }) => key === example)) await openExample(example, { budget: wanted, view: shownIn });
     else {
       const message = `This link names the example “${example}”, which this version of the page does not have.`;
       // Its budget is for what it names.
-      await openInstead(first!.key, { code: "no_example", message }, { view: shownIn });
+      await openInstead(EXAMPLES[0]!.key, { code: "no_example", message }, { view: shownIn });
     }
     return;
   }
