@@ -138,16 +138,18 @@ test("a removed element is back at about the budget that the view names: mostly 
     const step = random.pick(open);
     const { id } = nodes[shown.steps[step]!.chosen]!;
     const back = budgetWithout(shown, step);
-    const keptAt = async (budget: number) => {
+    const fateAt = async (budget: number) => {
       const again = await rendered.prune(budget).catch(() => undefined);
-      return again?.trace().nodes.length === nodes.length ? again.explain(id)?.kept : undefined;
+      return again?.trace().nodes.length === nodes.length ? again.explain(id) : undefined;
     };
+    const keptAt = async (budget: number) => (await fateAt(budget))?.kept;
     // Texts with `breakOn` are cut anew for another budget: the trees differ then.
     if ((await keptAt(back)) === undefined || back <= cut.budget) return;
     asked++;
     if ((await keptAt(back)) && !(await keptAt(back - 1))) exact++;
-    // Neighbouring texts may share a token, and an element around them may meet its own limit anew.
-    assert.equal(await keptAt(back + 20), true, `at ${back} and more`);
+    // Neighbouring texts may share a token, and an element around them may meet its own limit, now that it is larger.
+    const fate = await fateAt(back + 20);
+    if (fate) assert.ok(fate.kept || !isForBudget(fate.removal), `at ${back} and more`);
   });
   assert.ok(asked > 20 && exact / asked > 0.9, `${exact} of ${asked}`);
 });
