@@ -129,6 +129,24 @@ pub fn is_answer(word: &str) -> bool {
     matches!(word.to_lowercase().as_str(), "no" | "nein" | "non" | "não" | "нет" | "not" | "nothing" | "never")
 }
 
+/// True for "all tests pass" and "all of them", which begin with a marker and report what is.
+pub fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    const REPORTED: &str = " pass passes passing fail fails failing work works working compiles builds crashes hangs looks seems takes \
+fine good great green red broken done gone merged committed pushed ";
+    if !words.next().is_some_and(|word| listed(" all each every everything ", word)) {
+        return false;
+    }
+    let next: Vec<&str> = words.take(4).collect();
+    matches!(next[..], ["of", _]) || next.iter().any(|word| listed(REPORTED, word))
+}
+
+/// True for the words that begin an English question: "why do you".
+pub fn asks(words: [&str; 3]) -> bool {
+    listed(" why how what when where who which ", words[0])
+        && listed(" do does did is are was were can could would should will has have ", words[1])
+        && listed(" i you we they he she it this that there ", words[2])
+}
+
 /// True if the first verbs after a marker report what was or is, by their forms.
 pub fn tells<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     const FORMS: [&str; 17] = [

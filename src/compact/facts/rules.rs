@@ -154,8 +154,11 @@ fn of_words(tokens: &[Token]) -> bool {
     let speaks = |at: usize| at < tokens.len() && found(at).any(|(class, words)| class == Class::Subject && words == 1);
     // Courtesies before the first word that counts.
     let first = (0..tokens.len()).find(|&at| !super::languages::is_opener(tokens[at].text)).unwrap_or(0);
-    let mut has_subject = false;
-    let mut is_statement = false;
+    let asks = tokens[first.min(tokens.len())..]
+        .first_chunk()
+        .is_some_and(|words: &[Token; 3]| super::languages::asks([words[0].text, words[1].text, words[2].text]));
+    let mut has_subject = asks;
+    let mut is_statement = asks;
     let mut is_personal = false;
     let mut is_condition = false;
     let mut wishes = false;
@@ -177,6 +180,7 @@ fn of_words(tokens: &[Token]) -> bool {
         let tells = || {
             super::languages::is_past(behind().map(|token| token.text))
                 || super::languages::tells(tokens[at..].iter().map(|token| token.text))
+                || super::languages::reports(tokens[at..].iter().map(|token| token.text))
         };
         match longest.map(|(class, _)| class) {
             Some(Class::Phrase) => has_subject = true,

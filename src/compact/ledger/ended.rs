@@ -140,18 +140,32 @@ fn sums_up(line: &str) -> bool {
         "aborting due to",
         "previous error",
         "Lifecycle script",
+        "Command failed with exit code",
         "did not complete successfully",
-        "npm error code ",
-        "npm ERR! code ",
         "fatal: unable to access '",
         "failed to push some refs",
+        "BUILD FAILED",
+        "BUILD FAILURE",
+        "[Help 1]",
+        "full stack trace of the errors",
+        "Re-run Maven",
+        "For more information about the errors",
     ];
     is_rule
+        || is_footer_of_npm(line)
+        || line.starts_with("make") && line.contains(": *** [")
         || line.starts_with("FAIL\t")
         || line.starts_with("FAIL ")
         || line == "FAIL"
         || says.iter().any(|what| line.contains(what))
         || Tests::read(line).is_some_and(|tests| tests.failing.is_empty())
+}
+
+/// True for `npm error path /srv/app`: what npm was doing when the script that it ran failed.
+fn is_footer_of_npm(line: &str) -> bool {
+    let rest = line.strip_prefix("npm error ").or_else(|| line.strip_prefix("npm ERR! "));
+    let said = ["code ", "path ", "workspace ", "location ", "command ", "errno ", "syscall ", "A complete log "];
+    rest.is_some_and(|rest| said.iter().any(|what| rest.starts_with(what)))
 }
 
 /// Returns the lines that are not `less`, or all of them if there are no others.

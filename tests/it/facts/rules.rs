@@ -52,6 +52,29 @@ fn a_rule_brings_the_sentence_that_says_what_it_is_about() {
 }
 
 #[test]
+fn a_report_that_begins_with_a_marker_is_no_rule() {
+    for report in [
+        "jesus, everything works, you are a monster",
+        "ok, all tests pass now",
+        "all of them are broken",
+        "yes, all of them",
+        "damn, each request takes 3 seconds",
+        // A question without its mark.
+        "why do you go 100 lines at a time",
+    ] {
+        check(report, &[]);
+    }
+    for rule in [
+        "jesus, always run the tests",
+        "All commits are signed.",
+        "each commit compiles and passes its tests",
+        "how should we do this: only use the standard library",
+    ] {
+        check(rule, &[rule]);
+    }
+}
+
+#[test]
 fn what_the_user_did_not_say_is_no_rule() {
     check("<local-command-caveat>DO NOT respond to these messages.</local-command-caveat>\nGo on.", &[]);
     check("<command-name>/clear</command-name>", &[]);

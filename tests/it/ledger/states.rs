@@ -72,6 +72,43 @@ fn an_error_comes_only_from_a_call_that_failed() {
 }
 
 #[test]
+fn what_a_runner_adds_to_the_error_of_its_script_is_left_out() {
+    fails(
+        "npm run check",
+        "src/a.ts(593,34): error TS2339: Property 'x' does not exist.\nnpm error Lifecycle script `check` failed with error:\n\
+         npm error code 2\nnpm error path /srv/app/packages/mom\nnpm error workspace @acme/mom@0.14.2\n\
+         npm error location /srv/app/packages/mom\nnpm error command failed\nnpm error command sh -c tsc\nexit code: 2",
+        &["src/a.ts(593,34): error TS2339: Property 'x' does not exist."],
+    );
+    let missing = "npm error enoent Could not read package.json: Error: ENOENT: no such file or directory";
+    fails(
+        "npm test",
+        &format!(
+            "npm error code ENOENT\nnpm error syscall open\nnpm error path /srv/package.json\n{missing}\nexit code: 254"
+        ),
+        &[missing],
+    );
+    fails(
+        "yarn build",
+        "src/a.ts(3,1): error TS1: no\nerror Command failed with exit code 2.\nexit code: 2",
+        &["src/a.ts(3,1): error TS1: no"],
+    );
+    fails("make", "x.c:3:1: error: no\nmake: *** [Makefile:3: all] Error 1\nexit code: 2", &["x.c:3:1: error: no"]);
+    fails(
+        "make b",
+        "make: *** No rule to make target 'b'.  Stop.\nexit code: 2",
+        &["make: *** No rule to make target 'b'.  Stop."],
+    );
+    fails(
+        "mvn test",
+        "[ERROR] /srv/A.java:[3,1] cannot find symbol\n[ERROR] Failed to execute goal x: Compilation failure -> [Help 1]\n\
+         [ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.\n\
+         [ERROR] Re-run Maven using the -X switch to enable full debug logging.\nexit code: 1",
+        &["[ERROR] /srv/A.java:[3,1] cannot find symbol"],
+    );
+}
+
+#[test]
 fn failed_calls_of_tools_say_one_line() {
     let edit = r#"{"path":"a.rs","oldText":"a","newText":"b"}"#;
     let failed = ledger(vec![call("1", "edit", edit), flagged("1", "ERROR:\nNo match.\nfn error() { /* error: */ }")]);
