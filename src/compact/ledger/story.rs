@@ -194,8 +194,14 @@ struct Answer<'t> {
 impl<'t> Answer<'t> {
     fn read(text: &'t str) -> Answer<'t> {
         let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-        let all: Vec<&str> =
+        let mut all: Vec<&str> =
             prose(text).flat_map(sentences).filter(|sentence| says(sentence)).take(MAX_SENTENCES).collect();
+        // What it also says is kept unless it says nothing else.
+        for less in [is_courtesy, announces] {
+            if !all.iter().all(|sentence| less(sentence)) {
+                all.retain(|sentence| !less(sentence));
+            }
+        }
         let last = all.len().saturating_sub(1);
         let worth = |(at, sentence): (usize, &&'t str)| {
             // An answer names its subject first and its conclusion last.
@@ -280,6 +286,57 @@ fn says(sentence: &str) -> bool {
     !line.starts_with('#') && !line.starts_with('<') && line.chars().filter(|c| c.is_alphanumeric()).count() >= 4
 }
 
+/// True for a sentence that announces a list or code.
+fn announces(sentence: &str) -> bool {
+    sentence.trim_end().ends_with([':', '：'])
+}
+
+/// True for what an assistant says before or after its answer.
+fn is_courtesy(sentence: &str) -> bool {
+    const COURTESIES: [&str; 38] = [
+        "certainly",
+        "sure",
+        "sure thing",
+        "of course",
+        "absolutely",
+        "great",
+        "perfect",
+        "excellent",
+        "got it",
+        "understood",
+        "i understand",
+        "no problem",
+        "good point",
+        "good catch",
+        "good question",
+        "great question",
+        "you're right",
+        "you're absolutely right",
+        "you're welcome",
+        "thank you",
+        "thanks",
+        "my apologies",
+        "i apologize",
+        "i apologize for the confusion",
+        "i apologize for the inconvenience",
+        "i can help you with that",
+        "i can help with that",
+        "i can assist you with that",
+        "sure, i can help you with that",
+        "i'd be happy to help",
+        "i'd be happy to help with that",
+        "have a great day",
+        "natürlich",
+        "gerne",
+        "bien sûr",
+        "claro",
+        "por supuesto",
+        "конечно",
+    ];
+    let bare = sentence.trim().trim_matches(|c: char| !c.is_alphanumeric());
+    bare.len() <= 40 && COURTESIES.contains(&bare.to_lowercase().replace('’', "'").as_str())
+}
+
 /// Returns the worth of a sentence: names, figures and words for their length.
 fn worth(sentence: &str) -> f64 {
     let mut sum = 1.0;
@@ -304,15 +361,7 @@ fn worth(sentence: &str) -> f64 {
         is_first = false;
     }
     let asks = sentence.trim_end().ends_with(['?', '？']);
-    // A sentence that announces a list has no content itself.
-    let announces = sentence.trim_end().ends_with([':', '：']);
-    let factor = if asks {
-        0.7
-    } else if announces {
-        0.5
-    } else {
-        1.0
-    };
+    let factor = if asks { 0.7 } else { 1.0 };
     factor * sum / (sentence.len() as f64 + 40.0).sqrt()
 }
 

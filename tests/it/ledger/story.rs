@@ -66,6 +66,26 @@ fn each_request_has_an_outcome() {
 }
 
 #[test]
+fn courtesies_and_announcements_are_no_outcome_beside_an_answer() {
+    let told = outcomes(vec![
+        user("Catch the error."),
+        assistant(
+            "Certainly! Here is the change:\n\n```py\nx = 1\n```\n\n`get_head` returns None on a ValueError now.",
+        ),
+        user("And the docs?"),
+        assistant("Sure, I can help you with that. Which page do you mean?"),
+        user("Any."),
+        assistant("Of course!"),
+        user("Show it."),
+        assistant("Here it is:\n\n```md\n# Title\n```"),
+    ]);
+    assert_eq!(
+        told,
+        ["`get_head` returns None on a ValueError now.", "Which page do you mean?", "Of course!", "Here it is:"]
+    );
+}
+
+#[test]
 fn an_edit_that_failed_changed_nothing_in_its_turn() {
     let told = outcomes(vec![
         user("Go."),
