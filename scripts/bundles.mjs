@@ -101,9 +101,10 @@ export async function bundles({ dist, glues, grammars }) {
 
     const isMade = (variant) => isModule || !ONLY_MODULES.includes(variant);
     for (const chunk of Object.keys(CHUNKS)) {
-      const modules = engines(VARIANTS.filter(isMade), [chunk]).map((name) => [`engine-${name}`, engineSource(name)]);
-      await make(Object.fromEntries(modules), of(chunk), { banner: { js: here(isModule) } });
       for (const onDisk of [true, false]) {
+        const variants = VARIANTS.filter((variant) => isMade(variant) && ON_DISK.includes(variant) === onDisk);
+        const modules = engines(variants, [chunk]).map((name) => [`engine-${name}`, engineSource(name)]);
+        await make(Object.fromEntries(modules), of(chunk), onDisk ? { banner: { js: here(isModule) } } : {});
         const files = ENTRY_FILES.filter(
           (one) => one.chunk === chunk && isMade(one.variant) && ON_DISK.includes(one.variant) === onDisk,
         );
@@ -151,7 +152,8 @@ const withoutNode = {
 
 /**
  * Returns the URL or the folder of the running file: see js/entries/engines/files.ts. It is a banner, which no minifier
- * turns into the `new URL(…, import.meta.url)` that bundlers follow.
+ * turns into the `new URL(…, import.meta.url)` that bundlers follow. Only engines that read files have it: Rollup's
+ * CommonJS turns `import.meta.url` into a call of Node's `require("url")`, which throws in an extension for the web.
  */
 function here(isModule) {
   const folder = 'typeof __dirname === "string" ? __dirname + "/" : undefined';

@@ -1,12 +1,10 @@
 /** Browsers and bundlers for them: asynchronous calls fetch what they need; synchronous ones need `init` once. */
 
 import { setGrammarLocator } from "../../documents/grammars.ts";
-import { fetchFiles } from "./fetched.ts";
-
-const here: string | undefined = import.meta.url;
+import { addressFrom, fetchFiles } from "./fetched.ts";
 
 fetchFiles(
-  here,
+  () => import.meta.url,
   () => new URL("./espalier.wasm", import.meta.url),
   // Written out, so that bundlers see both files.
   (name) =>
@@ -16,4 +14,5 @@ fetchFiles(
 );
 // Not written out: a bundler would take 20 MB along for pages that only count. `espalier/grammars/…` makes it take what
 // is used.
+const here = addressFrom(() => import.meta.url);
 if (here) setGrammarLocator((grammar) => new URL(`grammars/tree-sitter-${grammar}.wasm`, here));

@@ -15,6 +15,22 @@ export default async function check({ folder, dist, ran, titleIn }) {
   writeFileSync(join(folder, "alone", "index.html"), '<!doctype html><script type="module" src="alone.js"></script>');
   assert.match(await titleIn(join(folder, "alone")), /^3 3 true applied indentation/);
 
+  // A worker without `require`, which Rollup's CommonJS calls to find the address of a module that asks for it.
+  writeFileSync(
+    join(folder, "web", "index.html"),
+    `<!doctype html><script>
+    const said = (file) => new Promise((resolve) => {
+      const worker = new Worker(file);
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = ({ message }) => resolve(message);
+    });
+    Promise.all([said("alone.js"), said("web-extension.js")]).then((lines) => (document.title = lines.join(" | ")));
+    </script>`,
+  );
+  const [inline, byDefault] = (await titleIn(join(folder, "web"))).split(" | ");
+  assert.match(inline, /^3 3 true applied indentation/);
+  assert.match(byDefault, /^wasm_not_found: .*import "espalier\/inline\/o200k_base"/i);
+
   const moved = join(folder, "..", "rollup-moved");
   mkdirSync(moved);
   cpSync(join(folder, "node", "server.js"), join(moved, "server.mjs"));
