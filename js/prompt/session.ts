@@ -298,10 +298,16 @@ export class Session {
     }
   }
 
-  #sizing(tokenBudget: number): BasePromptSizing {
-    const { endpoint, countTokens, host } = this.options;
-    const sizing = { tokenBudget, endpoint, countTokens };
-    return host ? trackedSizing(sizing, host) : sizing;
+  /** Returns the sizing of each element: one for both its methods, so that `render` sees what `prepare` consumed. */
+  #sizings(step: Float64Array, elements: ElementNode[]): BasePromptSizing[] {
+    const { endpoint, countTokens, host, exactLimits } = this.options;
+    return elements.map((node, at) => {
+      const budget = step[ELEMENTS_AT + 2 * at + 1]!;
+      const isBroken = node.isSized && brandOf((node.ctor as { prototype?: unknown }).prototype) === "TextChunk";
+      const tokenBudget = exactLimits && isBroken ? Math.max(0, budget - LINE_BREAKS) : budget;
+      const sizing = { tokenBudget, endpoint, countTokens };
+      return host ? trackedSizing(sizing, host) : sizing;
+    });
   }
 
   /**
@@ -334,10 +340,11 @@ export class Session {
       const failed = elements.find((node) => flattener.failures.has(node));
       if (failed) throw flattener.failures.get(failed);
     }
-    const render = () => after(this.#askAll("render", step, elements), (made) => this.#answer(step, elements, made));
+    const sizings = this.#sizings(step, elements);
+    const render = () => after(this.#askAll("render", elements, sizings), (made) => this.#answer(step, elements, made));
     if (!prepares) return render();
     // Synchronous results are not awaited.
-    return after(this.#askAll("prepare", step, elements), (states) => {
+    return after(this.#askAll("prepare", elements, sizings), (states) => {
       for (let at = 0; at < elements.length; at++) elements[at]!.state = states[at];
       return render();
     });
@@ -347,7 +354,7 @@ export class Session {
     const node = this.nodes[step[ELEMENTS_AT]!] as ElementNode;
     this.flattener.collected.phase++;
     node.state = undefined;
-    return after(this.#askAll("render", step, [node]), (made) => {
+    return after(this.#askAll("render", [node], this.#sizings(step, [node])), (made) => {
       const before = [...node.metadata];
       const next = this.#answer(step, [node], made);
       this.#growths.push({ node, before, added: node.metadata.slice(before.length) });
@@ -356,16 +363,18 @@ export class Session {
   }
 
   /** Returns the results of a method of all elements; a promise only if one of them returns one. */
-  #askAll(method: "prepare" | "render", step: Float64Array, elements: ElementNode[]): Later<unknown[]> {
+  #askAll(
+    method: "prepare" | "render",
+    elements: ElementNode[],
+    sizings: readonly BasePromptSizing[],
+  ): Later<unknown[]> {
     const { progress, token, replay = [], host } = this.options;
     const results: unknown[] = [];
     let next = this.#returned.length;
     for (let at = 0; at < elements.length; at++) {
       const node = elements[at]!;
       const instance = node.instance!;
-      const budget = step[ELEMENTS_AT + 2 * at + 1]!;
-      const isBroken = node.isSized && brandOf((node.ctor as { prototype?: unknown }).prototype) === "TextChunk";
-      const sizing = this.#sizing(this.options.exactLimits && isBroken ? Math.max(0, budget - LINE_BREAKS) : budget);
+      const sizing = sizings[at]!;
       let result: unknown;
       const turn = this.#isSized(node) ? Infinity : next++;
       if (turn < replay.length) {

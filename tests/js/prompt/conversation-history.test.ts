@@ -18,6 +18,7 @@ const {
   ConversationHistory,
   createPiece: h,
   Fragment,
+  PromptElement,
   SystemMessage,
   UserMessage,
   render,
@@ -235,4 +236,19 @@ test("an element keeps a tally of what it has written", async () => {
   };
   await render(h(Tally, {}), { budget: 100 });
   assert.deepEqual(seen, [-10, -5, -97]);
+});
+
+test("what `prepare` consumed counts in `render`", async () => {
+  let rest = 0;
+  class Careful extends PromptElement {
+    override async prepare(sizing: any): Promise<void> {
+      sizing.consume(30);
+    }
+    override render(_state: void, sizing: any): any {
+      rest = sizing.tokenBudget - sizing.remainingTokenBudget;
+      return h(UserMessage, null, "Hello");
+    }
+  }
+  await render(h(Careful, {}), { budget: 100 });
+  assert.equal(rest, 30);
 });

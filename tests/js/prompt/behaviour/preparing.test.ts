@@ -57,3 +57,19 @@ test("progress and the cancellation token reach both", async () => {
   );
   assert.deepEqual(seen, [progress, token, progress, token]);
 });
+
+test("both methods of an element get one sizing", async () => {
+  const sizings: unknown[] = [];
+  class Root extends s.PromptElement {
+    async prepare(sizing: unknown): Promise<void> {
+      sizings.push(sizing);
+    }
+    render(_state: unknown, sizing: unknown): any {
+      sizings.push(sizing);
+      return h(s.UserMessage, {}, "x");
+    }
+  }
+  await new s.PromptRenderer({ modelMaxPromptTokens: 9 }, Root, {}, tokenizerOf(s, { count: letters })).render();
+  assert.equal(sizings.length, 2);
+  assert.equal(sizings[0], sizings[1]);
+});
