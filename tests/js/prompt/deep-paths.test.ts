@@ -209,6 +209,27 @@ test("typesVersions names the declarations of every export, for node10", { skip 
   }
 });
 
+/** Runs TypeScript on a file of the project, and expects no complaint. */
+function compiles(file: string, options: Record<string, unknown>): void {
+  const compilerOptions = {
+    target: "es2022",
+    lib: ["es2022", "dom"],
+    strict: true,
+    noEmit: true,
+    types: [],
+    preserveSymlinks: true,
+    ...options,
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [join(dirname(peer.resolve("typescript/package.json")), "bin", "tsc"), "-p", project],
+    { encoding: "utf8" },
+  );
+  assert.equal(stdout, "");
+  assert.equal(status, 0);
+}
+
 // TypeScript 6 has no node10 any more.
 for (const [moduleResolution, module] of [
   ["node16", "node16"],
@@ -216,23 +237,33 @@ for (const [moduleResolution, module] of [
 ] as const) {
   test(`every path compiles under moduleResolution ${moduleResolution}`, { skip, timeout: 300_000 }, () => {
     writeFileSync(join(project, "client.ts"), CLIENT);
-    const compilerOptions = {
-      target: "es2022",
-      lib: ["es2022", "dom"],
-      strict: true,
-      noEmit: true,
-      types: [],
-      module,
-      moduleResolution,
-      preserveSymlinks: true,
-    };
-    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["client.ts"] }));
-    const { stdout, status } = spawnSync(
-      process.execPath,
-      [join(dirname(peer.resolve("typescript/package.json")), "bin", "tsc"), "-p", project],
-      { encoding: "utf8" },
-    );
-    assert.equal(stdout, "");
-    assert.equal(status, 0);
+    compiles("client.ts", { module, moduleResolution });
   });
 }
+
+test("TypeScript and esbuild find the shim by a path", { skip, timeout: 300_000 }, async () => {
+  const paths = {
+    "elsewhere/prompt-tsx": ["./node_modules/espalier/shim"],
+    "elsewhere/prompt-tsx/*": ["./node_modules/espalier/shim/*"],
+  };
+  writeFileSync(
+    join(project, "elsewhere.ts"),
+    `import { PromptElement, Raw } from "elsewhere/prompt-tsx";
+    import { TextChunk } from "elsewhere/prompt-tsx/dist/base/promptElements";
+    export const role: number = Raw.ChatRole.User;
+    console.log(TextChunk.prototype instanceof PromptElement, role);`,
+  );
+  const options = { module: "esnext", moduleResolution: "bundler", paths };
+  compiles("elsewhere.ts", options);
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [join(project, "elsewhere.ts")],
+    bundle: true,
+    write: false,
+    format: "cjs",
+    platform: "node",
+    preserveSymlinks: true,
+  });
+  const { stdout, stderr } = spawnSync(process.execPath, ["-"], { encoding: "utf8", input: outputFiles[0]!.text });
+  assert.equal(stdout, "true 1\n", stderr);
+});
