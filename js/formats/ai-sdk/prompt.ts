@@ -7,8 +7,8 @@ import { messagesAlone, textOf } from "../prompt.ts";
 import type { PromptFormat } from "../prompt.ts";
 import { callPart, itemsOf } from "../raw/items.ts";
 import { ChatRole } from "../raw/prompt.ts";
-import type { ChatMessage } from "../raw/prompt.ts";
-import { partsOf, toolCall } from "./write.ts";
+import type { ChatCompletionContentPart, ChatMessage } from "../raw/prompt.ts";
+import { heldParts, partsOf, toolCall } from "./write.ts";
 
 /** No bit of an opaque part's scope names this format. */
 const NO_SCOPE = 0;
@@ -29,7 +29,7 @@ function toAiSdk(messages: readonly ChatMessage[]): any[] {
               type: "tool-result",
               toolCallId,
               toolName: names.get(toolCallId) ?? "unknown",
-              output: { type: "text", value: textOf(content) },
+              output: output(content),
             },
           ],
         },
@@ -42,6 +42,14 @@ function toAiSdk(messages: readonly ChatMessage[]): any[] {
       { role: "assistant", content: [...parts, ...(message.toolCalls ?? []).map((call) => toolCall(callPart(call)))] },
     ];
   });
+}
+
+/** Returns the content of a result: its text, or a list if there is more. */
+function output(content: readonly ChatCompletionContentPart[]): Record<string, unknown> {
+  const items = content.flatMap((part) => itemsOf(part, NO_SCOPE, heldParts));
+  return items.every(({ type }) => type === "text")
+    ? { type: "text", value: textOf(content) }
+    : { type: "content", value: items };
 }
 
 export const aiSdkPrompt: PromptFormat<{ messages: any[] }> = {

@@ -90,13 +90,15 @@ export function partsOf(part: Part): Fields[] {
 function output({ content, isError }: ResultPart): Fields {
   if (isError) return { type: "error-text", value: words(content) };
   if (content.every(({ type }) => type === "text")) return { type: "text", value: words(content) };
-  return { type: "content", value: content.map(heldPart) };
+  return { type: "content", value: content.flatMap(heldParts) };
 }
 
-/** Pictures and files have other names in results. */
-function heldPart(part: Part): Fields {
-  if (part.type === "text") return { type: "text", text: part.text };
-  const { mediaType, base64, url } = mediaOf(part)!;
+/** Returns a text, picture or document as a part of a tool's result, where pictures and files have other names. */
+export function heldParts(part: Part): Fields[] {
+  if (part.type === "text") return [{ type: "text", text: part.text }];
+  const media = mediaOf(part);
+  if (!media) return [];
+  const { mediaType, base64, url } = media;
   const kind = part.type === "image" ? "image" : "file";
-  return url === undefined ? { type: `${kind}-data`, data: base64, mediaType } : { type: `${kind}-url`, url };
+  return [url === undefined ? { type: `${kind}-data`, data: base64, mediaType } : { type: `${kind}-url`, url }];
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import { h } from "./pieces.ts";
+import { fragment, h } from "./pieces.ts";
 import { ours } from "./subject.ts";
 
 /** The header of a PNG of this size: all that counting reads. */
@@ -100,6 +100,32 @@ test("documents, and pictures in low detail, cost what countMessages says of the
       );
     }
   }
+});
+
+test("a picture in a tool's result reaches the AI SDK", async () => {
+  const call = { id: "c", type: "function", function: { name: "look", arguments: "{}" } };
+  const render = (...result: unknown[]) =>
+    espalier.render(
+      h(
+        fragment,
+        {},
+        h(ours.AssistantMessage, { toolCalls: [call] }),
+        h(ours.ToolMessage, { toolCallId: "c" }, ...(result as [])),
+      ) as never,
+      { budget: 1e6, format: "ai-sdk" },
+    );
+  const src = png(1_092, 1_092);
+  const { messages, tokens } = await render("See: ", h(ours.Image, { src }));
+  assert.deepEqual((messages[1] as any).content[0].output, {
+    type: "content",
+    value: [
+      { type: "text", text: "See: " },
+      { type: "image-data", data: src, mediaType: "image/png" },
+    ],
+  });
+  assert.equal(tokens, espalier.countMessages(messages, { format: "ai-sdk" }).total);
+  const plain = await render("See: ", "nothing");
+  assert.deepEqual((plain.messages[1] as any).content[0].output, { type: "text", value: "See: nothing" });
 });
 
 test("formulas that make no sense are named", async () => {
