@@ -10,7 +10,7 @@ export interface Written {
 }
 
 /** The parts that messages of a format can carry, as the core names them. */
-export type PromptMode = "openai" | "anthropic" | "gemini" | "vscode" | "vscodeData" | "raw";
+export type PromptMode = "openai" | "anthropic" | "gemini" | "aiSdk" | "vscode" | "vscodeData" | "raw";
 
 export interface PromptFormat<Request> {
   mode(): PromptMode;

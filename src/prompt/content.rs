@@ -240,7 +240,7 @@ impl Content {
 
     fn add_other(&mut self, view: View, counts: &Counts, place: u32, sign: i32) {
         let (Some(builtin), Some(leaf)) = (counts.builtin(), view.tree.leaf(view.draft, place)) else { return };
-        if leaf.is_stated() || builtin.mode.carries(self.role, leaf.kind) {
+        if leaf.is_stated() || builtin.mode.carries(self.role, leaf) {
             self.others = self.others.saturating_add_signed(sign);
             self.others_cost += f64::from(sign) * builtin.part(self.role, leaf);
         }

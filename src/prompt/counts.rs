@@ -215,7 +215,7 @@ impl Counts {
 impl Builtin {
     /// Returns the tokens that content other than text adds to a message of this role.
     pub fn part(&self, role: Option<Role>, leaf: &Leaf) -> f64 {
-        if !leaf.is_stated() && !self.mode.carries(role, leaf.kind) {
+        if !leaf.is_stated() && !self.mode.carries(role, leaf) {
             return 0.0;
         }
         match &leaf.part {

@@ -187,19 +187,23 @@ pub enum Mode {
     VsCodeData,
     Anthropic,
     Gemini,
+    #[serde(rename = "aiSdk")]
+    AiSdk,
 }
 
 impl Mode {
-    /// True if a message of this role carries content of this kind.
-    pub fn carries(self, role: Option<Role>, kind: LeafKind) -> bool {
+    /// True if a message of this role carries this content. The writers of `js/formats/*/prompt.ts` decide it.
+    pub fn carries(self, role: Option<Role>, leaf: &Leaf) -> bool {
         let mixed = matches!(role, Some(Role::User | Role::Tool));
-        match (self, kind) {
-            (_, LeafKind::Breakpoint) => false,
-            (Mode::Raw, _) => true,
-            (Mode::VsCode, _) => false,
-            (Mode::VsCodeData, _) => mixed && kind == LeafKind::Image,
-            (Mode::OpenAi, LeafKind::Document) => false,
-            (Mode::OpenAi | Mode::Anthropic | Mode::Gemini, _) => mixed,
+        match (self, leaf.kind) {
+            (_, LeafKind::Breakpoint) | (Mode::VsCode, _) | (Mode::OpenAi, LeafKind::Document) => false,
+            // Whatever the provider says of it.
+            (Mode::Raw | Mode::Anthropic | Mode::Gemini, _) => true,
+            (Mode::AiSdk, _) => role != Some(Role::System),
+            // VS Code takes bytes, and no address.
+            (Mode::VsCodeData, LeafKind::Image) => mixed && matches!(leaf.part, Some(Part::Image { url: None, .. })),
+            (Mode::VsCodeData, _) => false,
+            (Mode::OpenAi, _) => mixed,
         }
     }
 }

@@ -53,7 +53,7 @@ function output(content: readonly ChatCompletionContentPart[]): Record<string, u
 }
 
 export const aiSdkPrompt: PromptFormat<{ messages: any[] }> = {
-  mode: () => "anthropic",
+  mode: () => "aiSdk",
   write: (messages) => ({ system: [], messages: toAiSdk(messages) }),
   request: messagesAlone,
 };

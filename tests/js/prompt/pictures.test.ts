@@ -128,6 +128,64 @@ test("a picture in a tool's result reaches the AI SDK", async () => {
   assert.deepEqual((plain.messages[1] as any).content[0].output, { type: "text", value: "See: nothing" });
 });
 
+test("content costs tokens wherever it is sent, and nowhere else", async () => {
+  const data = Buffer.from("%PDF-1.4 1 0 obj << /Type /Pages /Count 3 >> endobj").toString("base64");
+  const picture = png(640, 480);
+  const contents: [string, unknown][] = [
+    [picture, h(ours.Image, { src: picture })],
+    ["e.org/picture.png", h(ours.Image, { src: "https://e.org/picture.png" })],
+    [data, h(ours.Document, { data, mediaType: "application/pdf" })],
+    ["a thought", h("opaque", { value: { type: "thinking", thinking: "a thought" }, tokenUsage: 9 })],
+  ];
+  const call = { id: "c", type: "function", function: { name: "look", arguments: "{}" } };
+  const around: Record<string, (...content: any[]) => unknown[]> = {
+    system: (...content) => [h(ours.SystemMessage, {}, ...(content as []))],
+    user: (...content) => [h(ours.UserMessage, {}, ...(content as []))],
+    assistant: (...content) => [h(ours.AssistantMessage, {}, ...(content as []))],
+    tool: (...content) => [
+      h(ours.AssistantMessage, { toolCalls: [call] }),
+      h(ours.ToolMessage, { toolCallId: "c" }, ...(content as [])),
+    ],
+  };
+  for (const format of ["openai-chat", "anthropic", "gemini", "ai-sdk", "raw"] as const) {
+    for (const [role, messages] of Object.entries(around)) {
+      const rendered = async (...content: unknown[]) => {
+        const tree = h(fragment, {}, h(ours.UserMessage, {}, "q"), ...(messages("x", ...content) as []));
+        return espalier.render(tree as never, { budget: 1e6, format });
+      };
+      const alone = await rendered();
+      for (const [mark, content] of contents) {
+        const { request, tokens } = await rendered(content);
+        const isSent = JSON.stringify(request).includes(mark);
+        assert.equal(tokens > alone.tokens, isSent, `${format} ${role} ${mark.slice(0, 20)}: ${tokens - alone.tokens}`);
+      }
+    }
+  }
+});
+
+test("VS Code takes pictures as bytes: one with an address is not sent and costs nothing", async () => {
+  class Part {}
+  const message = (content: string) => ({ content: [content] });
+  ours.setVSCode({
+    LanguageModelChatMessage: { User: message, Assistant: message },
+    LanguageModelTextPart: Part,
+    LanguageModelDataPart: Part,
+    LanguageModelToolCallPart: Part,
+    LanguageModelToolResultPart: Part,
+  });
+  try {
+    const tokens = async (...content: unknown[]) => {
+      const tree = h(ours.UserMessage, {}, "x", ...(content as []));
+      return (await espalier.render(tree as never, { budget: 1e6, format: "vscode" })).tokens;
+    };
+    const alone = await tokens();
+    assert.equal(await tokens(h(ours.Image, { src: "https://e.org/picture.png" })), alone);
+    assert.ok((await tokens(h(ours.Image, { src: png(640, 480) }))) > alone);
+  } finally {
+    ours.setVSCode();
+  }
+});
+
 test("formulas that make no sense are named", async () => {
   for (const images of ["monet", 5, { kind: "openai-tiles", base: -1 }])
     await assert.rejects(picture({ images }), { code: "bad_option" });
