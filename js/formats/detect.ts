@@ -63,6 +63,7 @@ function alike({ list, name, request }: Source): Format | undefined {
     if (Array.isArray(content)) {
       const found = formatIn(content, "isContent");
       if (found) return found;
+      likely ??= formatIn(content, "isLikelyContent");
       isMarked ||= content.some(
         (part) => isFields(part) && typeof part["type"] === "string" && "cache_control" in part,
       );
@@ -90,7 +91,7 @@ function formatOf(passes: (shape: Shape) => boolean | undefined): Format | undef
 }
 
 /** The format of the first item that has signs of one. */
-function formatIn(items: readonly unknown[], sign: "isPart" | "isContent"): Format | undefined {
+function formatIn(items: readonly unknown[], sign: "isPart" | "isContent" | "isLikelyContent"): Format | undefined {
   for (const item of items) {
     const found = isFields(item) ? formatOf((shape) => shape[sign]?.(item)) : undefined;
     if (found) return found;

@@ -1,7 +1,7 @@
 /** Neutral parts: what most formats do to make, read and edit them. */
 
 import type { Part, PartEdit } from "../types/messages.ts";
-import { isFields, json, string } from "./values.ts";
+import { bad, isFields, json, string } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 export function text(value: unknown): Part {
@@ -10,6 +10,16 @@ export function text(value: unknown): Part {
 
 export function opaque(value: unknown): Part {
   return { type: "opaque", json: json(value) };
+}
+
+/**
+ * Returns a part whose type is not known, to be kept as it is. A part without a type is another provider's, and could be a
+ * call or a result: kept as it is, it would lose its other half.
+ */
+export function unknownPart(item: Fields, path: string): Part {
+  if (typeof item["type"] === "string") return opaque(item);
+  const wanted = "the name of a type (blocks without one, as those of Amazon Bedrock's Converse API, are not read)";
+  throw bad(`${path}.type`, wanted, item["type"]);
 }
 
 /** The text of a neutral message's text parts. */

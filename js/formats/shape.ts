@@ -21,6 +21,8 @@ export interface Shape {
   partRoles?: readonly unknown[];
   /** True for an item of `content` that only this format has. */
   isContent?(item: Fields): boolean;
+  /** True for an item of `content` that others have, too: it counts if no message shows another format. */
+  isLikelyContent?(item: Fields): boolean;
   /** True for a request of messages that other formats write in the same way, with fields that only this one has. */
   isRequest?(request: Fields): boolean;
   /** True for a message that is of this format if its parts and content do not show another one. */

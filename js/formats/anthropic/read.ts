@@ -1,7 +1,7 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
 import { documentPart, image, storedImage } from "../media.ts";
-import { byPart, editedItems, opaque, objectArguments, text } from "../parts.ts";
+import { byPart, editedItems, objectArguments, opaque, text, unknownPart } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
@@ -169,6 +169,6 @@ function block(item: Fields, path: string): Part {
         : withSource(documentPart(source["data"], string(source["media_type"])), source["data"] ?? source["url"]);
     }
     default:
-      return opaque(item);
+      return unknownPart(item, path);
   }
 }

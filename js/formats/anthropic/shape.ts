@@ -7,7 +7,6 @@ import { isFields } from "../values.ts";
 const TYPES: ReadonlySet<unknown> = new Set([
   "tool_use",
   "tool_result",
-  "thinking",
   "redacted_thinking",
   "server_tool_use",
   "mcp_tool_use",
@@ -26,8 +25,11 @@ const MODEL = /^claude\b/;
 export const shape: Shape = {
   isContent: ({ type, ...item }) =>
     TYPES.has(type) ||
+    (type === "thinking" && "signature" in item) ||
     (type === "image" && "source" in item) ||
     (typeof type === "string" && "tool_use_id" in item && SERVER_RESULT.test(type)),
+  // Cohere writes thoughts without a signature in the same way, Mistral as a list.
+  isLikelyContent: ({ type, thinking }) => type === "thinking" && typeof thinking === "string",
   isRequest: ({ model, tools, ...request }) =>
     FIELDS.some((name) => name in request) ||
     (typeof model === "string" && MODEL.test(model)) ||

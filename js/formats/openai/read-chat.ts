@@ -1,7 +1,7 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
 import { audioPart, documentPart, image } from "../media.ts";
-import { byPart, editedItems, objectArguments, opaque, text } from "../parts.ts";
+import { byPart, editedItems, objectArguments, text, unknownPart } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
@@ -31,6 +31,15 @@ const SAID_ELSEWHERE = [
   "reasoning_text",
 ];
 
+/**
+ * Fields of calls in the messages of SDKs that spell them in their own way (Mistral's, Cohere's, AG-UI), and the names on
+ * the wire. Read by these names alone, the messages would lose their calls.
+ */
+const SPELLED: readonly (readonly [spelled: string, name: string])[] = [
+  ["toolCalls", "tool_calls"],
+  ["toolCallId", "tool_call_id"],
+];
+
 const ROLES: Record<string, Role> = {
   system: "system",
   developer: "developer",
@@ -44,6 +53,16 @@ export const messages: Messages<Piece> = {
   read(message, at, path, state) {
     const role = roleOf(ROLES, message["role"]);
     if (!role) throw bad(`${path}.role`, "system, developer, user, assistant, tool or function", message["role"]);
+    for (const [spelled, name] of SPELLED) {
+      const value = message[spelled];
+      const isSaid = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null;
+      if (isSaid && !(name in message))
+        throw bad(
+          `${path}.${spelled}`,
+          `absent: it is ${name} on the wire, and messages in the spelling of an SDK are not read`,
+          value,
+        );
+    }
     const parts: Part[] = [];
     const pieces: Piece[] = [];
     const content = message["content"];
@@ -233,15 +252,15 @@ function contentParts(content: unknown, path: string): [Part, Piece][] {
   return content.flatMap((item: unknown, at): [Part, Piece][] => {
     if (typeof item === "string") return [[text(item), { in: "content", at }]];
     if (!isFields(item)) throw bad(`${path}[${at}]`, "a part", item);
-    const read: [Part, Piece] = [contentPart(item), { in: "content", at }];
+    const read: [Part, Piece] = [contentPart(item, `${path}[${at}]`), { in: "content", at }];
     const marked = item["cache_control"] ?? item["copilot_cache_control"];
     return marked ? [read, [{ type: "cacheMark" }, { in: "mark" }]] : [read];
   });
 }
 
-function contentPart(item: Fields): Part {
+function contentPart(item: Fields, path: string): Part {
   const { type } = item;
-  if ((type === "text" || type === undefined) && typeof item["text"] === "string") return text(item["text"]);
+  if (type === "text" && typeof item["text"] === "string") return text(item["text"]);
   if (type === "refusal" && typeof item["refusal"] === "string") return text(item["refusal"]);
   if (type === "image_url") {
     const from = item["image_url"];
@@ -254,5 +273,5 @@ function contentPart(item: Fields): Part {
   }
   if (type === "input_audio" && isFields(item["input_audio"]))
     return audioPart(item["input_audio"]["data"], item["input_audio"]["format"]);
-  return opaque(item);
+  return unknownPart(item, path);
 }

@@ -5,10 +5,11 @@ import type { Shape } from "../shape.ts";
 
 const CHAT_TYPES: ReadonlySet<unknown> = new Set(["image_url", "input_audio"]);
 
+/** The reader refuses the last two, and names those that it reads. */
+const CALL_FIELDS = ["tool_calls", "tool_call_id", "function_call", "toolCalls", "toolCallId"];
+
 export const chatShape: Shape = {
-  isMessage: (message) =>
-    !Array.isArray(message["parts"]) &&
-    ("tool_calls" in message || "tool_call_id" in message || "function_call" in message),
+  isMessage: (message) => !Array.isArray(message["parts"]) && CALL_FIELDS.some((name) => name in message),
   // A part of the AI SDK has the same type, but no field of this name.
   isContent: (item) => CHAT_TYPES.has(item["type"]) || (item["type"] === "file" && "file" in item),
   isLikely: ({ role }) => role === "tool",

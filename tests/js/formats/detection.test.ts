@@ -291,3 +291,47 @@ test("pictures tell the Agents SDK's items from those of the Responses API", () 
   assert.equal(format(item({ type: "input_file", file: { id: "file-1" } })), "openai-agents");
   assert.equal(format(item({ type: "input_image", image_url: "https://a/b.png" })), "openai-responses");
 });
+
+test("messages of Bedrock's Converse API are refused, and not read as texts that nobody knows", () => {
+  const call = { toolUse: { toolUseId: "t1", name: "run", input: {} } };
+  const result = { toolResult: { toolUseId: "t1", content: [{ text: "ok" }], status: "success" } };
+  const messages = [
+    { role: "user", content: [{ text: "Run it." }] },
+    { role: "assistant", content: [call] },
+    { role: "user", content: [result] },
+  ];
+  refused(messages, "bad_message", "messages[0].content[0].type");
+  refused(messages.slice(1), "bad_message", "messages[0].content[0].type");
+  refused({ modelId: "m", system: [{ text: "Be brief." }], messages }, "bad_message", "system[0].type");
+  for (const format of ["openai-chat", "anthropic"] as const) {
+    assert.throws(() => readConversation(messages, { format }), /Bedrock's Converse API, are not read/);
+  }
+});
+
+test("chat messages in the spelling of an SDK are refused, and do not lose their calls", () => {
+  const toolCalls = [{ id: "c1", type: "function", function: { name: "run", arguments: "{}" } }];
+  const call = { role: "assistant", content: "", toolCalls };
+  const result = { role: "tool", toolCallId: "c1", content: "ok" };
+  refused([say("a"), call, result], "bad_message", "messages[1].toolCalls");
+  refused([say("a"), result], "bad_message", "messages[1].toolCallId");
+  // Cohere's results are lists of documents, as parts of Anthropic are.
+  const documents = [{ type: "document", document: { data: "ok" } }];
+  refused(
+    [say("a"), { role: "assistant", toolPlan: "", toolCalls }, { ...result, content: documents }],
+    "bad_message",
+    "messages[1].toolCalls",
+  );
+  // Without calls, and beside the names on the wire, they say nothing.
+  assert.equal(format([say("a"), { role: "assistant", content: "b", toolCalls: [], toolCallId: null }]), "openai-chat");
+  assert.equal(format([say("a"), { ...call, tool_calls: toolCalls }]), "openai-chat");
+});
+
+test("thoughts that look like Anthropic's are those of the format that another message shows", () => {
+  const think = (thinking: unknown) => ({ role: "assistant", content: [{ type: "thinking", thinking }] });
+  const call = { role: "assistant", tool_calls: [{ id: "c1", function: { name: "run", arguments: "{}" } }] };
+  assert.equal(format([say("a"), think("hm"), say("b"), call]), "openai-chat");
+  assert.equal(format([say("a"), think([{ type: "text", text: "hm" }])]), "openai-chat");
+  assert.equal(format([say("a"), think("hm"), say("b")]), "anthropic");
+  const signed = { role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: "s" }] };
+  assert.equal(format([say("a"), signed]), "anthropic");
+});
