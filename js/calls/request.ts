@@ -317,10 +317,10 @@ function reportedAndPredicted<R>(reply: R, sent: number, { promptTokens, predict
   };
 }
 
-/** Returns the usage in a reply: our own record, or a provider's. */
+/** Returns the usage in a reply: our own record, or a provider's. Ollama's is the reply itself. */
 export function reportedBy(reply: unknown): Usage | undefined {
   const { usage, usageMetadata } = fieldsOf(reply);
-  return usageOf(usage) ?? usageOf(usageMetadata);
+  return usageOf(usage) ?? usageOf(usageMetadata) ?? usageOf(reply);
 }
 
 function final(error: unknown, why: string, attempts: readonly Attempt[]): EspalierError {

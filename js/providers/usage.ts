@@ -22,7 +22,7 @@ const READERS: ReadonlyMap<string, UsageReader> = new Map(
  *
  * | provider | the whole input is | its cached part is |
  * |---|---|---|
- * | OpenAI chat | `prompt_tokens` | `prompt_tokens_details.cached_tokens` |
+ * | OpenAI chat | `prompt_tokens`, of Ollama `prompt_eval_count` | `prompt_tokens_details.cached_tokens` |
  * | OpenAI Responses | `input_tokens` | `input_tokens_details.cached_tokens` |
  * | Anthropic | `input_tokens` + both cache fields | `cache_read_input_tokens` |
  * | Gemini | `promptTokenCount` + `toolUsePromptTokenCount` | `cachedContentTokenCount` |

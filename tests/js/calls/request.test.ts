@@ -297,6 +297,15 @@ test("servers that cut in silence are noticed", async () => {
   assert.deepEqual(types(events), ["context_usage", "silent_overflow"]);
   const next = await run(conversation(60), { model: "m", recovery }, () => ({}));
   assert.ok(next.result.report.after.total <= 2_048);
+  // Ollama reports it beside the message of its answer.
+  const local = new Recovery();
+  for (const kind of ["odd", "truncated"]) {
+    const reply = () => ({ message: { role: "assistant", content: "ok" }, prompt_eval_count: 2_048, eval_count: 1 });
+    assert.equal(
+      (await run(conversation(60), { model: "m", recovery: local }, reply)).result.silentOverflow?.kind,
+      kind,
+    );
+  }
   // A prediction says how sure it is; caches are part of the prompt.
   const sure = await run(
     conversation(60),

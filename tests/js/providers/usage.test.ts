@@ -58,6 +58,7 @@ test("OpenAI: the prompt's total has its cached part in it", () => {
     { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 50, cache_write_tokens: 20 } },
     [30, 50, 20, 1, 0, 100],
   );
+  check("openai-chat", { message: {}, prompt_eval_count: 40, eval_count: 3 }, [40, 0, 0, 3, 0, 40]);
 });
 
 test("Anthropic: the parts of the prompt are apart", () => {
