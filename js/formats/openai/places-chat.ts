@@ -18,6 +18,8 @@ export const places: Places<Piece> = {
         return ["function_call"];
       case "refusal":
         return ["refusal"];
+      case "reasoning":
+        return [piece.field];
       default:
         return [];
     }

@@ -14,22 +14,21 @@ export type Piece =
   | { in: "string" }
   | { in: "content"; at: number }
   | { in: "refusal" }
+  | { in: "reasoning"; field: string }
   | { in: "mark" }
   | { in: "call"; at: number }
   | { in: "function" }
   | { in: "result" };
 
+/**
+ * Where compatible servers put thoughts, and take them back: DeepSeek and Kimi, OpenRouter and vLLM, Copilot, Ollama.
+ * OpenRouter's `reasoning_details` are the same thoughts as `reasoning`, with signatures.
+ */
+const THOUGHTS = ["reasoning_content", "reasoning", "reasoning_text", "thinking"];
+const DETAILS = "reasoning_details";
+
 /** Without a content a message has at least one of these. */
-const SAID_ELSEWHERE = [
-  "tool_calls",
-  "function_call",
-  "refusal",
-  "audio",
-  "reasoning",
-  "reasoning_content",
-  "reasoning_details",
-  "reasoning_text",
-];
+const SAID_ELSEWHERE = ["tool_calls", "function_call", "refusal", "audio", ...THOUGHTS, DETAILS];
 
 /**
  * Fields of calls in the messages of SDKs that spell them in their own way (Mistral's, Cohere's, AG-UI), and the names on
@@ -65,6 +64,11 @@ export const messages: Messages<Piece> = {
     }
     const parts: Part[] = [];
     const pieces: Piece[] = [];
+    const thought = role === "assistant" ? thoughtOf(message) : undefined;
+    if (thought) {
+      parts.push({ type: "reasoning", text: thought.text });
+      pieces.push({ in: "reasoning", field: thought.field });
+    }
     const content = message["content"];
     if (content === undefined && !SAID_ELSEWHERE.some((name) => name in message)) {
       throw bad(`${path}.content`, "a text or a list of parts", content);
@@ -93,7 +97,8 @@ export const messages: Messages<Piece> = {
       }
     }
     const refusal = message["refusal"];
-    if (typeof refusal === "string" && refusal && parts.every((part) => part.type === "text" && part.text === "")) {
+    const saysNothing = parts.every((part) => part.type === "reasoning" || (part.type === "text" && part.text === ""));
+    if (typeof refusal === "string" && refusal && saysNothing) {
       parts.push(text(refusal));
       pieces.push({ in: "refusal" });
     }
@@ -146,6 +151,12 @@ export const messages: Messages<Piece> = {
           changes[field] = copy(original[field] as Fields, { arguments: edit.to.arguments });
         else if (edit.to?.type === "text") changes[field] = edit.to.text;
       }
+      if (piece.in === "reasoning") {
+        if (edit?.to?.type === "text") changes[DETAILS] = undefined;
+        if (!edit) for (const name of [...THOUGHTS, DETAILS]) changes[name] = undefined;
+        else if (edit.to?.type === "text")
+          changes[piece.field] = piece.field === DETAILS ? [{ type: "reasoning.text", text: edit.to.text }] : edit.to.text;
+      }
       if (!edit) return;
       if (piece.in === "string" || piece.in === "result") {
         single =
@@ -174,6 +185,17 @@ export const messages: Messages<Piece> = {
 
   tools: (tools) => tools.map(tool),
 };
+
+/** The thoughts of a message, and their field. */
+function thoughtOf(message: Fields): { text: string; field: string } | undefined {
+  const field = THOUGHTS.find((name) => typeof message[name] === "string" && message[name] !== "");
+  if (field !== undefined) return { text: string(message[field]), field };
+  const details = message[DETAILS];
+  const texts = (Array.isArray(details) ? details : []).flatMap((item: unknown) =>
+    isFields(item) ? string(item["text"]) || string(item["summary"]) || [] : [],
+  );
+  return texts.length > 0 ? { text: texts.join("\n"), field: DETAILS } : undefined;
+}
 
 /** A call without id that waits for its result. */
 type Open = { callId: string; name: string };

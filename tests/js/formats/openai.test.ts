@@ -92,6 +92,33 @@ test("chat: pictures, files, marks, and what nobody knows", () => {
   );
 });
 
+test("chat: thoughts that compatible servers take back are counted, and go with their signatures", () => {
+  const answer = (more: object) => ({ role: "assistant", content: "say", ...more });
+  const details = (text: string) => [{ type: "reasoning.text", text, signature: "s" }, { type: "reasoning.encrypted" }];
+  for (const more of [
+    { reasoning_content: "hm" },
+    { reasoning: "hm" },
+    { reasoning: "hm", reasoning_details: details("hm") },
+    { reasoning_text: "hm" },
+    { thinking: "hm" },
+    { reasoning_details: details("hm") },
+  ]) {
+    const input = [{ role: "user", content: "hi" }, answer({ ...more, tool_calls: [call("a")] })];
+    check("openai-chat", input, `user: hi\nassistant: {hm}, say, a=run({})`);
+    assert.deepEqual(edit("openai-chat", input, 1, [{ part: 1 }, { part: 2 }]), answer({ tool_calls: [call("a")] }));
+    assert.deepEqual(edit("openai-chat", input, 1, [{ part: 0 }, { part: 1 }]), answer(more));
+    const short = edit("openai-chat", input, 1, [{ part: 0, to: { type: "text", text: "h" } }, { part: 1 }]);
+    check("openai-chat", [short], "assistant: {h}, say");
+    assert.ok(!JSON.stringify(short).includes("hm"));
+  }
+  // Without words they are kept, and other roles have none.
+  check("openai-chat", [answer({ reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] })], "assistant: say");
+  check("openai-chat", [answer({ reasoning_content: "" })], "assistant: say");
+  check("openai-chat", [{ role: "user", content: "hi", thinking: "hm" }], "user: hi");
+  // A refusal is still read as what the message says.
+  check("openai-chat", [{ role: "assistant", refusal: "no", reasoning: "hm" }], "assistant: {hm}, no");
+});
+
 test("chat: edits", () => {
   const input = () => [
     {

@@ -161,7 +161,7 @@ test("Continue: context goes before the request, states hold the results", () =>
   });
   assert.deepEqual(history(session), [
     "user text text",
-    "assistant text call:c1 call:c2",
+    "assistant reasoning text call:c1 call:c2",
     "tool result:c1",
     "tool result:c2",
     "assistant call:c3",

@@ -105,7 +105,7 @@ test("events of the SDK: one answer for all actions of a response", () => {
   assert.deepEqual(outline({ ...session, messages: session.history }), [
     "system text",
     "user text",
-    "assistant text call:c1 call:c2",
+    "assistant reasoning text call:c1 call:c2",
     "tool result:c1",
     "tool result:c2",
     "assistant call:c3",
