@@ -70,7 +70,7 @@ impl Digest {
                     }
                 }
             }
-            Part::Reasoning { text } => self.tagged(5, &[text]),
+            Part::Reasoning { text, .. } => self.tagged(5, &[text]),
             Part::Image { media_type, data, url, detail, .. } => {
                 self.word(6);
                 for text in [media_type, data, url, detail] {

@@ -296,7 +296,7 @@ fn difference(before: &Message, after: &Message) -> Option<Found> {
 fn kind(one: &Part, other: &Part) -> (DifferenceKind, Option<usize>) {
     match (one, other) {
         (Part::Text { text: one }, Part::Text { text: other })
-        | (Part::Reasoning { text: one }, Part::Reasoning { text: other }) => {
+        | (Part::Reasoning { text: one, .. }, Part::Reasoning { text: other, .. }) => {
             (DifferenceKind::Text, Some(shared_units(one, other)))
         }
         (Part::ToolCall { .. }, Part::ToolCall { .. }) => (DifferenceKind::Call, None),

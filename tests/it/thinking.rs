@@ -19,7 +19,7 @@ use crate::prune::{carry_out, fresh};
 use crate::support::{Quarter, calls, numbered, result, system, user};
 
 fn thinking(message: Message, text: &str) -> Message {
-    Message { parts: [vec![Part::Reasoning { text: text.into() }], message.parts].concat(), ..message }
+    Message { parts: [vec![Part::Reasoning { text: text.into(), sealed: None }], message.parts].concat(), ..message }
 }
 
 /// Returns one request and `rounds` rounds; those in `thoughtful` begin with a thought.

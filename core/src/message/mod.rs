@@ -89,6 +89,10 @@ pub enum Part {
     /// Thinking of the model, if it is sent back.
     Reasoning {
         text: String,
+        /// Estimated tokens of thoughts that only the provider can read. They count if they are more than those of
+        /// `text`, which is then a summary.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sealed: Option<u64>,
     },
     Image {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,6 +151,7 @@ crate::tagged! {
         pages = "pages": Option<u32>,
         json = "json": String,
         tokens = "tokens": Option<u64>,
+        sealed = "sealed": Option<u64>,
     }
     "text" [text] => Part::Text { text: needed(text, "text")? },
     "toolCall" [call_id, name, arguments] => Part::ToolCall {
@@ -160,7 +165,7 @@ crate::tagged! {
         content: needed(content, "content")?,
         is_error: is_error.unwrap_or_default(),
     },
-    "reasoning" [text] => Part::Reasoning { text: needed(text, "text")? },
+    "reasoning" [text, sealed] => Part::Reasoning { text: needed(text, "text")?, sealed: sealed.flatten() },
     "image" [media_type, data, url, detail] => Part::Image {
         media_type: media_type.flatten(),
         data: data.flatten(),

@@ -251,7 +251,8 @@ fn espalier_parts(parts: &[Part], tokenizer: &dyn Tokenizer) -> Cost {
 
 fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
     match part {
-        Part::Text { text } | Part::Reasoning { text } => Cost::exact(tokenizer.count(text)),
+        Part::Text { text } | Part::Reasoning { text, sealed: None } => Cost::exact(tokenizer.count(text)),
+        Part::Reasoning { text, sealed: Some(tokens) } => Cost::estimate(tokenizer.count(text).max(*tokens)),
         Part::ToolCall { name, arguments, .. } => {
             Cost::exact(CALL + tokenizer.count(name) + tokenizer.count(arguments))
         }

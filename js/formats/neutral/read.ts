@@ -136,6 +136,7 @@ const FIELDS = new Set([
   "pages",
   "json",
   "tokens",
+  "sealed",
 ]);
 
 function edited(part: Part, { to, callId, name }: PartEdit): Part {

@@ -4,7 +4,7 @@ import { isBytes } from "../../files/bytes.ts";
 import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
 import { audioPart, documentPart, image, storedImage } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
+import { byPart, editedItems, opaque, parsedArguments, text, thoughtOf } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
@@ -46,7 +46,8 @@ export const messages: Messages<Piece> = {
     if (type !== "reasoning") return one("assistant", opaque(item));
     const texts = [item["content"], item["rawContent"]].flatMap((list) => (Array.isArray(list) ? list : []));
     const said = texts.flatMap((part: unknown) => (isFields(part) && part["text"] ? [string(part["text"])] : []));
-    return one("assistant", { type: "reasoning", text: said.join("\n") });
+    const extra = isFields(item["providerData"]) ? item["providerData"] : {};
+    return one("assistant", thoughtOf(said.join("\n"), extra["encryptedContent"] ?? extra["encrypted_content"]));
   },
 
   edit(original, { message, pieces }, edits) {

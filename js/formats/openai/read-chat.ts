@@ -155,7 +155,8 @@ export const messages: Messages<Piece> = {
         if (edit?.to?.type === "text") changes[DETAILS] = undefined;
         if (!edit) for (const name of [...THOUGHTS, DETAILS]) changes[name] = undefined;
         else if (edit.to?.type === "text")
-          changes[piece.field] = piece.field === DETAILS ? [{ type: "reasoning.text", text: edit.to.text }] : edit.to.text;
+          changes[piece.field] =
+            piece.field === DETAILS ? [{ type: "reasoning.text", text: edit.to.text }] : edit.to.text;
       }
       if (!edit) return;
       if (piece.in === "string" || piece.in === "result") {

@@ -3,7 +3,7 @@
 import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
 import { audioPart, documentPart, image, storedImage } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
+import { byPart, editedItems, opaque, parsedArguments, text, thoughtOf } from "../parts.ts";
 import { tool } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
@@ -87,7 +87,7 @@ export const messages: Messages<Piece> = {
       const said = texts.flatMap((part: unknown) =>
         isFields(part) && typeof part["text"] === "string" ? [part["text"]] : [],
       );
-      return one("assistant", { type: "reasoning", text: said.join("\n") });
+      return one("assistant", thoughtOf(said.join("\n"), item["encrypted_content"]));
     }
     // What belongs to a call cannot be kept or removed alone.
     if (item["call_id"] !== undefined && item["call_id"] !== null)

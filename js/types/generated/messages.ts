@@ -23,7 +23,15 @@ export type Part =
   /** The answer to a call. `content` holds text, images, documents and opaque parts only. */
   | { type: "toolResult"; callId: string; name?: string; content: Part[]; isError?: boolean }
   /** Thinking of the model, if it is sent back. */
-  | { type: "reasoning"; text: string }
+  | {
+      type: "reasoning";
+      text: string;
+      /**
+       * Estimated tokens of thoughts that only the provider can read. They count if they are more than those of `text`,
+       * which is then a summary.
+       */
+      sealed?: number;
+    }
   | {
       type: "image";
       mediaType?: string;

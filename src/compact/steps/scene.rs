@@ -189,7 +189,7 @@ impl<'d> Scene<'d> {
 
 fn bytes(part: &Part) -> usize {
     match part {
-        Part::Text { text } | Part::Reasoning { text } => text.len(),
+        Part::Text { text } | Part::Reasoning { text, .. } => text.len(),
         Part::ToolCall { name, arguments, .. } => name.len() + arguments.len(),
         Part::ToolResult { content, .. } => {
             content.iter().map(|part| if let Part::Text { text } = part { text.len() } else { 4_000 }).sum()

@@ -8,7 +8,10 @@ fn no_model_sees_pictures_thoughts_orphans_client_tools_or_marks_on_ids() {
     let mut messages = agent(30);
     let image = Part::Image { media_type: None, data: Some("aGk=".into()), url: None, detail: None };
     messages.insert(2, Message { parts: vec![image.clone(), Part::Text { text: "see".into() }], ..user("") });
-    messages.insert(3, Message { parts: vec![Part::Reasoning { text: "secret thought".into() }], ..assistant("") });
+    messages.insert(
+        3,
+        Message { parts: vec![Part::Reasoning { text: "secret thought".into(), sealed: None }], ..assistant("") },
+    );
     messages.insert(4, result("nobody", "an orphan"));
     messages.insert(5, call("t", "tool_search", "{}"));
     messages.insert(6, result("t", "found tools"));

@@ -64,7 +64,7 @@ fn placement_table() {
     check("after a cleared batch", &cleared, &steady, "tools t1, system m0.0, user m1.0, newest m7.0");
 
     let mut thinking = loop_of(1);
-    let thought = vec![Part::Reasoning { text: "hm".into() }];
+    let thought = vec![Part::Reasoning { text: "hm".into(), sealed: None }];
     thinking.push(Message { id: "m4".into(), role: Role::Assistant, name: None, parts: thought });
     check("thinking-only last message", &thinking, &plain, "tools t1, system m0.0, user m1.0, newest m3.0");
 
@@ -158,7 +158,8 @@ fn marks_of_the_caller() {
     assert_eq!(shown(&placement), "caller t1, system m0.0, user m1.0, newest m3.0");
     assert_eq!(placement.unmarked[0].place, Place::Tool(0));
     // So must one on a thought.
-    let thought = vec![Part::Reasoning { text: "hm".into() }, Part::CacheMark, Part::Text { text: "so".into() }];
+    let thought =
+        vec![Part::Reasoning { text: "hm".into(), sealed: None }, Part::CacheMark, Part::Text { text: "so".into() }];
     let thinking = [Message { id: "m0".into(), role: Role::Assistant, name: None, parts: thought }];
     let placement = placed(&thinking, &[], &layout(&[]));
     assert_eq!((shown(&placement).as_str(), placement.unmarked[0].why), ("newest m0.2", "cannot-carry"));
@@ -226,7 +227,7 @@ fn strewn(rng: &mut Rng) -> Vec<Message> {
     let mut messages = random::conversation(rng, most);
     for message in &mut messages {
         if message.role == Role::Assistant && rng.u32(0..3) == 0 {
-            message.parts.insert(0, Part::Reasoning { text: "hm".into() });
+            message.parts.insert(0, Part::Reasoning { text: "hm".into(), sealed: None });
         }
         if rng.u32(0..8) == 0 {
             message.parts.push(Part::Text { text: " \n".into() });

@@ -94,7 +94,7 @@ fn blocks(short: &str) -> Message {
         'i' => Part::Image { media_type: None, data: Some("x".into()), url: None, detail: None },
         'c' => Part::ToolCall { call_id: "c".into(), name: "f".into(), arguments: "{}".into() },
         'r' => result_part("c", "out"),
-        'k' | 'K' => Part::Reasoning { text: "hm".into() },
+        'k' | 'K' => Part::Reasoning { text: "hm".into(), sealed: None },
         other => panic!("block {other}"),
     };
     let role = if role == "u" { Role::User } else { Role::Assistant };

@@ -271,8 +271,8 @@ fn old_pictures_and_thoughts_go() {
     let mut shown = user("look");
     shown.parts.push(image());
     let mut thought = assistant("I see.");
-    thought.parts.insert(0, Part::Reasoning { text: long("hm") });
-    let only_thought = Message { parts: vec![Part::Reasoning { text: long("hm") }], ..assistant("") };
+    thought.parts.insert(0, Part::Reasoning { text: long("hm"), sealed: None });
+    let only_thought = Message { parts: vec![Part::Reasoning { text: long("hm"), sealed: None }], ..assistant("") };
     let mut picture = result("a", &long("it"));
     if let Part::ToolResult { content, .. } = &mut picture.parts[0] {
         content.push(image());

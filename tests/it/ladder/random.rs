@@ -182,7 +182,7 @@ fn decorated(rng: &mut fastrand::Rng, mut messages: Vec<Message>) -> Vec<Message
         match message.role {
             Role::User if rng.u32(0..6) == 0 => message.parts.push(image()),
             Role::Assistant if rng.u32(0..4) == 0 => {
-                message.parts.insert(0, Part::Reasoning { text: "hm ".repeat(40) })
+                message.parts.insert(0, Part::Reasoning { text: "hm ".repeat(40), sealed: None })
             }
             _ => {}
         }

@@ -267,8 +267,8 @@ fn media_and_reasoning_go_by_part() {
     let mut asked = user("look");
     asked.parts.push(image);
     let mut thinking = assistant("I see");
-    thinking.parts.insert(0, Part::Reasoning { text: "hm".into() });
-    let only = Message { parts: vec![Part::Reasoning { text: "hm".into() }], ..assistant("") };
+    thinking.parts.insert(0, Part::Reasoning { text: "hm".into(), sealed: None });
+    let only = Message { parts: vec![Part::Reasoning { text: "hm".into(), sealed: None }], ..assistant("") };
     let mut log = log(vec![asked, calls(&["1"]), shot, thinking, user("next"), only, assistant("ok")]);
     log.edit(part(Kind::DropMedia, "m0", 1, Becomes::Note { text: "[image]".into() }), 2).unwrap();
     let items = Becomes::Content { items: vec![None, Some("[image]".into())] };

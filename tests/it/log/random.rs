@@ -142,7 +142,7 @@ fn conversation(rng: &mut Rng, steps: usize) -> Vec<Message> {
     let mut messages = random::conversation(rng, steps);
     for message in messages.iter_mut().filter(|message| message.calls().next().is_some()) {
         if rng.u32(0..3) == 0 {
-            message.parts.insert(0, Part::Reasoning { text: "so it is".into() });
+            message.parts.insert(0, Part::Reasoning { text: "so it is".into(), sealed: None });
         }
     }
     messages

@@ -8,7 +8,7 @@ use espalier::message::Part;
 use super::*;
 
 fn thought(text: &str) -> Part {
-    Part::Reasoning { text: text.into() }
+    Part::Reasoning { text: text.into(), sealed: None }
 }
 
 fn thinking(message: Message, text: &str) -> Message {

@@ -34,7 +34,7 @@ fn history() -> Vec<Message> {
         vec![system("You are an agent."), user(&format!("Fix the parser. {}", "Never touch it. ".repeat(60)))];
     let round = |all: &mut Vec<Message>, id: &str, tool: &str, arguments: String, text: &str| {
         let mut said = call(id, tool, &arguments);
-        said.parts.insert(0, Part::Reasoning { text: format!("thought {id}") });
+        said.parts.insert(0, Part::Reasoning { text: format!("thought {id}"), sealed: None });
         all.extend([said, result(id, text)]);
     };
     let path = |name: &str| format!(r#"{{"path":"src/{name}.rs"}}"#);

@@ -117,7 +117,17 @@ fn messages() {
         (3 + 4 + 2 + 1) + (3 + 4 + 2) + (3 + 4 + 5),
     );
     // Reasoning is counted if it is sent.
-    check(&message(Role::Assistant, vec![Part::Reasoning { text: "why".into() }, text("so")]), 4 + 3 + 2, 3 + 9 + 2);
+    check(
+        &message(Role::Assistant, vec![Part::Reasoning { text: "why".into(), sealed: None }, text("so")]),
+        4 + 3 + 2,
+        3 + 9 + 2,
+    );
+    // Sealed thoughts are an estimate, unless their summary is longer.
+    for (sealed, cost) in [(50, 50), (1, 3)] {
+        let thought = message(Role::Assistant, vec![Part::Reasoning { text: "why".into(), sealed: Some(sealed) }]);
+        check(&thought, 4 + cost, 3 + 9);
+        assert_eq!(CostModel::Espalier.message(&thought, &Length).origin, Origin::Estimate);
+    }
     let named = Message { name: Some("ann".into()), ..message(Role::User, vec![text("a")]) };
     check(&named, 4 + 1 + 3 + 1, 3 + 4 + 1 + 3 + 1);
     let unnamed = Message { name: Some(String::new()), ..message(Role::User, vec![text("a")]) };

@@ -39,7 +39,7 @@ fn opaque() -> Part {
 }
 
 fn thought() -> Part {
-    Part::Reasoning { text: "hm".into() }
+    Part::Reasoning { text: "hm".into(), sealed: None }
 }
 
 fn picture(data: &str) -> Part {

@@ -35,7 +35,7 @@ pub fn odd(rng: &mut Rng, max: usize) -> Vec<Message> {
         if odd(rng) {
             let part = match rng.u32(0..6) {
                 0 => picture(rng),
-                1 => Part::Reasoning { text: "hm".into() },
+                1 => Part::Reasoning { text: "hm".into(), sealed: None },
                 2 => Part::CacheMark,
                 3 => Part::Opaque { json: "{}".into(), tokens: None },
                 4 => Part::Document { media_type: None, data_length: 4, pages: None },

@@ -47,8 +47,10 @@ fn lost_calls_get_a_stand_in_or_go() {
     // If all results are one message, the synthetic one is in it, in the order of the calls.
     check(Gemini, &plain(), messages(), "User. Assistant(1)(2) Tool[1][2] Assistant. User.");
     // The rest of a message is not its thought alone.
-    let thinking =
-        Message { parts: vec![Part::Reasoning { text: "hm".into() }, calls(&["1"]).parts.remove(0)], ..calls(&[]) };
+    let thinking = Message {
+        parts: vec![Part::Reasoning { text: "hm".into(), sealed: None }, calls(&["1"]).parts.remove(0)],
+        ..calls(&[])
+    };
     check(Anthropic, &drop, vec![user("a"), thinking, user("b")], "User. User.");
 }
 
@@ -155,7 +157,7 @@ fn somebody_speaks_first_and_last() {
 
 #[test]
 fn what_is_empty_goes_with_its_neighbours_put_together() {
-    let thinking = Message { parts: vec![Part::Reasoning { text: "hm".into() }], ..assistant("") };
+    let thinking = Message { parts: vec![Part::Reasoning { text: "hm".into(), sealed: None }], ..assistant("") };
     check(Gemini, &plain(), vec![user("q"), thinking, user("next")], "User..");
     check(Anthropic, &plain(), vec![user("q"), assistant(" "), user("next")], "User. User.");
 }

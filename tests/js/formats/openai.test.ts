@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { espalier } from "../built.ts";
 import { calling, check, edit, insert, refused, standIn, summary } from "./common.ts";
 
+const { countMessages } = espalier;
 const PNG = "iVBORw0KGgo=";
 const call = (id: string, name = "run", args = "{}") => ({ id, type: "function", function: { name, arguments: args } });
 
@@ -190,6 +192,31 @@ test("chat: what is refused names the field", () => {
     "bad_message",
     "messages[0].tool_calls[0].function",
   );
+});
+
+test("responses: thoughts that are sealed cost what their length tells, and are an estimate", () => {
+  const said = { role: "user", content: "hi" };
+  // 4,000 characters of base64 are 3,000 bytes, 650 of which are no thoughts.
+  const sealed = "g".repeat(4_000);
+  const thought = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }] };
+  const sdk = { type: "reasoning", id: "rs_1", content: [{ type: "input_text", text: "hm" }] };
+  const plain = countMessages([said, thought]);
+  for (const [format, item] of [
+    ["openai-responses", { ...thought, encrypted_content: sealed }],
+    ["openai-agents", { ...sdk, providerData: { encryptedContent: sealed } }],
+    ["openai-agents", { ...sdk, providerData: { encrypted_content: sealed } }],
+  ] as const) {
+    const { total, origin } = countMessages([said, item], { format });
+    assert.deepEqual([total - plain.total, origin], [Math.ceil(2_350 / 4) - 1, "estimate"]);
+  }
+  const short = countMessages([said, { ...thought, encrypted_content: "g" }]);
+  assert.deepEqual([plain.origin, short.total], ["exact", plain.total]);
+  const neutral = (sealed?: unknown) => {
+    const parts = [{ type: "reasoning", text: "", sealed }];
+    return countMessages([{ id: "m0", role: "assistant", parts }], { format: "espalier" }).total;
+  };
+  assert.equal(neutral(90) - neutral(), 90);
+  assert.throws(() => neutral({}), { code: "bad_message", path: "messages[0].parts[0].sealed" });
 });
 
 test("responses: items", () => {

@@ -8,7 +8,7 @@ use crate::message::{Part, texts};
 /// Returns the text of a part: its text, the texts of its content, its arguments or its JSON.
 pub(super) fn text_of(part: &Part) -> Cow<'_, str> {
     match part {
-        Part::Text { text } | Part::Reasoning { text } => Cow::Borrowed(text),
+        Part::Text { text } | Part::Reasoning { text, .. } => Cow::Borrowed(text),
         Part::ToolCall { arguments, .. } => Cow::Borrowed(arguments),
         Part::Opaque { json, .. } => Cow::Borrowed(json),
         Part::ToolResult { content, .. } => texts(content),

@@ -179,7 +179,7 @@ fn parts(hash: &mut Hash, list: &[Part]) {
                     }
                 }
             }
-            Part::Reasoning { text } => hash.tagged(4, text),
+            Part::Reasoning { text, .. } => hash.tagged(4, text),
             Part::Image { media_type, data, url, detail } => {
                 hash.number(5);
                 [media_type, data, url, detail].into_iter().for_each(|field| hash.option(field.as_deref()));
