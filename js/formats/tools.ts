@@ -52,11 +52,30 @@ export function listedTools(tools: unknown): readonly unknown[] | undefined {
 }
 
 /** Names of a definition's schema, by format. */
-export const SCHEMAS = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema", "schema"];
+export const SCHEMAS = [
+  "parameters",
+  "input_schema",
+  "inputSchema",
+  "parametersJsonSchema",
+  "parameters_json_schema",
+  "schema",
+];
 
 /** Returns the object with name, description and schema of a definition. */
 export const fieldsOf = (definition: Fields): Fields =>
   isFields(definition["function"]) ? definition["function"] : definition;
+
+/** Names of a list of definitions in one item, which is Gemini's. */
+const GROUPS = ["functionDeclarations", "function_declarations"];
+
+/** Returns the tools of a list. Their provider need not be that of the messages. */
+export function neutralTools(tools: readonly unknown[]): NeutralTool[] {
+  const all = tools.flatMap((item) => {
+    const group = isFields(item) ? GROUPS.map((name) => item[name]).find(Array.isArray) : undefined;
+    return group ? (group as unknown[]) : [item];
+  });
+  return all.map(tool);
+}
 
 /** A tool definition, wherever a provider puts its three fields. */
 export function tool(fields: unknown, at: number): NeutralTool {

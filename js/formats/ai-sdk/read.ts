@@ -4,12 +4,12 @@
  */
 
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralTool, Role } from "../../types/messages.ts";
+import type { Role } from "../../types/messages.ts";
 import { modelPart } from "./parts.ts";
 import { isDenied, uiParts } from "./steps.ts";
 import type { Piece, Read } from "./steps.ts";
@@ -105,9 +105,7 @@ export const messages: Messages<Piece> = {
   // gave back.
   forModel: (message) => eachItem(message, Array.isArray(message["parts"]) ? "parts" : "content", outputForModel),
 
-  tools(tools): NeutralTool[] {
-    return tools.map(tool);
-  },
+  tools: neutralTools,
 };
 
 function outputForModel(item: Fields): Fields {

@@ -2,7 +2,7 @@
 
 import { documentPart, image, storedImage } from "../media.ts";
 import { byPart, editedItems, objectArguments, opaque, text, unknownPart } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
@@ -63,7 +63,7 @@ export const messages: Messages<Piece> = {
         : block,
     ),
 
-  tools: (tools) => tools.map(tool),
+  tools: neutralTools,
 
   // Results of one round belong into one message; the server merges everything else itself.
   merge: {

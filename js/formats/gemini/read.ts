@@ -2,7 +2,7 @@
 
 import { documentPart, image, isImageType } from "../media.ts";
 import { byPart, opaque, objectArguments, text } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import { withSource } from "../sources.ts";
 import { isResponse } from "./write.ts";
@@ -10,7 +10,7 @@ import { areOneSpeaker } from "../adapter.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { NeutralTool, Part } from "../../types/messages.ts";
+import type { Part } from "../../types/messages.ts";
 
 /** Index of the part. */
 export type Piece = number;
@@ -139,14 +139,7 @@ export const messages: Messages<Piece> = {
       return shown === response ? item : copy(item, { [name]: copy(inner, { response: shown }) });
     }),
 
-  tools(tools): NeutralTool[] {
-    // Definitions come in groups.
-    const all = tools.flatMap((group) => {
-      const declared = isFields(group) ? field(group, "functionDeclarations") : undefined;
-      return Array.isArray(declared) ? (declared as unknown[]) : [group];
-    });
-    return all.map(tool);
-  },
+  tools: neutralTools,
 
   // Roles must alternate, and responses come before words.
   merge: {

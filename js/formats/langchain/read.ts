@@ -1,7 +1,7 @@
 /** LangChain's messages. A call of an AI message may be in up to three places, which change together. */
 
 import { byPart, editedItems, parsedArguments, text } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
@@ -122,7 +122,7 @@ export const messages: Messages<Piece> = {
     return shown === fields ? message : withChanges(message, { content: shown["content"] });
   },
 
-  tools: (tools) => tools.map(tool),
+  tools: neutralTools,
 };
 
 function blocksOf(content: unknown, path: string): string | Fields[] {

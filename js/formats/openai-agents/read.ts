@@ -5,7 +5,7 @@ import { contentParts, itemMessage, noted, onePart, withContent } from "../items
 import type { ItemPiece } from "../items.ts";
 import { audioPart, documentPart, image, storedImage } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text, thoughtOf } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
@@ -59,7 +59,7 @@ export const messages: Messages<Piece> = {
 
   forModel: (item) => fieldForModel(item, "output", () => noted(NOTHING)),
 
-  tools: (tools) => tools.map(tool),
+  tools: neutralTools,
 };
 
 const KNOWN = ["message", ...CALLS.keys(), ...RESULTS.keys(), ...OTHERS].join(", ");

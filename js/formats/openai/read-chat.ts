@@ -2,7 +2,7 @@
 
 import { audioPart, documentPart, image } from "../media.ts";
 import { byPart, editedItems, objectArguments, text, unknownPart } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
@@ -184,7 +184,7 @@ export const messages: Messages<Piece> = {
   forModel: (message) =>
     message["role"] === "tool" ? fieldForModel(message, "content", () => ({ type: "text", text: NOTHING })) : message,
 
-  tools: (tools) => tools.map(tool),
+  tools: neutralTools,
 };
 
 /** The thoughts of a message, and their field. */

@@ -4,7 +4,7 @@ import { contentParts, itemMessage, noted, onePart, withContent } from "../items
 import type { ItemPiece } from "../items.ts";
 import { audioPart, documentPart, image, storedImage } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text, thoughtOf } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
@@ -124,7 +124,7 @@ export const messages: Messages<Piece> = {
 
   forModel: (item) => fieldForModel(item, "output", () => noted(NOTHING)),
 
-  tools: (tools) => tools.map(tool),
+  tools: neutralTools,
 };
 
 function messageParts(content: unknown, path: string): [Part, Piece][] {

@@ -5,7 +5,7 @@
 
 import { documentPart, image } from "../media.ts";
 import { byPart, editedItems, objectArguments, opaque, text } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import { ChatCompletionContentPartKind as Kind, ChatRole } from "./prompt.ts";
@@ -66,7 +66,7 @@ export const messages: Messages<Piece> = {
     return copy(original, changes);
   },
 
-  tools: (tools) => tools.map(tool),
+  tools: neutralTools,
 };
 
 const said = (value: string): Fields => ({ type: Kind.Text, text: value });

@@ -6,7 +6,7 @@
 
 import { documentPart, image, isImageType } from "../media.ts";
 import { byPart, editedItems, opaque, parsedArguments, text } from "../parts.ts";
-import { tool } from "../tools.ts";
+import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
@@ -80,7 +80,7 @@ export const messages: Messages<Piece> = {
       isResult(item) ? fieldForModel(item, "content", () => textPart(NOTHING, item["content"] as unknown[])) : item,
     ),
 
-  tools: (tools) => tools.map(tool),
+  tools: neutralTools,
 
   // The results of one round stand in one message, before words: a stand-in for a lost one goes there.
   merge: {

@@ -204,6 +204,15 @@ test("the shapes of other formats stay", () => {
     (gemini.tools.at(-1) as { functionDeclarations: { name: string }[] }).functionDeclarations[0]!.name,
     "load_tools",
   );
+  // A group counts its declarations, also where nothing tells the format.
+  const snake = declarations.map(({ parametersJsonSchema, ...rest }) => ({
+    ...rest,
+    parameters_json_schema: parametersJsonSchema,
+  }));
+  const { total, perTool } = countTools(declarations);
+  assert.equal(perTool.length, 30);
+  assert.equal(countTools([{ functionDeclarations: declarations }]).total, total);
+  assert.equal(countTools([{ function_declarations: snake }]).total, total);
   const object = Object.fromEntries(
     declarations.map(({ name, description, parametersJsonSchema: jsonSchema }) => [
       name,
