@@ -249,6 +249,7 @@ function noted(said: string, item: unknown): Fields {
 function editedContent(item: unknown, edit: PartEdit): unknown {
   if (edit.to?.type === "note") return noted(edit.to.text, item);
   if (edit.to?.type !== "text") return item;
+  if (isFields(item) && item["type"] === "document") return noted(edit.to.text, item);
   return isFields(item)
     ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.to.text })
     : edit.to.text;
@@ -296,5 +297,10 @@ function contentPart(item: Fields, path: string): Part {
   }
   if (type === "input_audio" && isFields(item["input_audio"]))
     return audioPart(item["input_audio"]["data"], item["input_audio"]["format"]);
+  if (type === "document" && isFields(item["document"])) {
+    // A result of Cohere, which takes a text in its place, too.
+    const { data } = item["document"];
+    if (typeof data === "string" || isFields(data)) return text(typeof data === "string" ? data : json(data));
+  }
   return unknownPart(item, path);
 }

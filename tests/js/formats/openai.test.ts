@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import { calling, check, edit, insert, refused, standIn, summary } from "./common.ts";
 
-const { countMessages } = espalier;
+const { countMessages, prune } = espalier;
 const PNG = "iVBORw0KGgo=";
 const call = (id: string, name = "run", args = "{}") => ({ id, type: "function", function: { name, arguments: args } });
 
@@ -119,6 +119,33 @@ test("chat: thoughts that compatible servers take back are counted, and go with 
   check("openai-chat", [{ role: "user", content: "hi", thinking: "hm" }], "user: hi");
   // A refusal is still read as what the message says.
   check("openai-chat", [{ role: "assistant", refusal: "no", reasoning: "hm" }], "assistant: {hm}, no");
+});
+
+test("chat: results of Cohere are documents, and can be shortened", () => {
+  const lines = Array.from({ length: 400 }, (_, at) => `line ${at}`).join("\n");
+  for (const data of [lines, { output: lines }]) {
+    const input = [
+      { role: "user", content: "hi" },
+      { role: "assistant", tool_plan: "I run it.", tool_calls: [call("a")] },
+      { role: "tool", tool_call_id: "a", content: [{ type: "document", document: { data } }] },
+    ];
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    check("openai-chat", input, `user: hi\nassistant: a=run({})\ntool: a[${text}]`);
+    const { messages, report } = prune(input, { budget: 300 });
+    assert.ok(report.after.total <= 300);
+    assert.equal(messages[1], input[1]);
+    assert.match(String(messages[2]!.content), /line 0\b.*\[cut: .*line 399\b/s);
+  }
+  // What is kept is the host's own, also beside a document that is cut.
+  const parts = [
+    { type: "text", text: "a" },
+    { type: "document", document: { data: "long" } },
+  ];
+  const edits = [{ part: 0 }, { part: 1, to: { type: "text" as const, text: "short" } }];
+  assert.deepEqual(edit("openai-chat", [{ role: "user", content: parts }], 0, edits), {
+    role: "user",
+    content: [parts[0], { type: "text", text: "short" }],
+  });
 });
 
 test("chat: edits", () => {
