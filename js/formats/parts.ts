@@ -18,8 +18,17 @@ export function opaque(value: unknown): Part {
  * its `context_manager/history.rs`, 2026).
  */
 export function thoughtOf(text: string, sealed: unknown): Part {
-  if (typeof sealed !== "string" || sealed === "") return { type: "reasoning", text };
-  return { type: "reasoning", text, sealed: Math.ceil(Math.max(0, sealed.length * 0.75 - 650) / 4) };
+  return { type: "reasoning", text, ...sealedTokens(sealed) };
+}
+
+/** Returns an item that is kept as it is. The server's compactions have an encrypted form, as thoughts have. */
+export function sealedItem(item: Fields, sealed: unknown): Part {
+  return { type: "opaque", json: json(item), ...sealedTokens(sealed) };
+}
+
+function sealedTokens(sealed: unknown): { sealed?: number } {
+  if (typeof sealed !== "string" || sealed === "") return {};
+  return { sealed: Math.ceil(Math.max(0, sealed.length * 0.75 - 650) / 4) };
 }
 
 /**

@@ -120,6 +120,9 @@ pub enum Part {
         json: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         tokens: Option<u64>,
+        /// Estimated tokens of an item that only the provider can read; they count in place of `json`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sealed: Option<u64>,
     },
     /// A cache breakpoint. Costs no tokens.
     CacheMark,
@@ -177,7 +180,11 @@ crate::tagged! {
         data_length: needed(data_length, "dataLength")?,
         pages: pages.flatten(),
     },
-    "opaque" [json, tokens] => Part::Opaque { json: needed(json, "json")?, tokens: tokens.flatten() },
+    "opaque" [json, tokens, sealed] => Part::Opaque {
+        json: needed(json, "json")?,
+        tokens: tokens.flatten(),
+        sealed: sealed.flatten(),
+    },
     "cacheMark" [] => Part::CacheMark,
     "boundary" [] => Part::Boundary,
 }

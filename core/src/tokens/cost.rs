@@ -267,7 +267,8 @@ fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
             let is_flat = tokenizer.images() == ImageModel::GeminiCli && bytes_of_token(kind).is_none();
             if is_flat { Cost::estimate(FLAT_PDF) } else { document_cost(*data_length, *pages, kind) }
         }
-        Part::Opaque { json, tokens } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
+        Part::Opaque { sealed: Some(tokens), .. } => Cost::estimate(*tokens),
+        Part::Opaque { json, tokens, sealed: None } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
         Part::CacheMark => Cost::ZERO,
         Part::Boundary => Cost::exact(MESSAGE + ROLE),
     }

@@ -4,7 +4,7 @@ import { isBytes } from "../../files/bytes.ts";
 import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
 import { audioPart, documentPart, image, storedImage } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, text, thoughtOf } from "../parts.ts";
+import { byPart, editedItems, opaque, parsedArguments, sealedItem, text, thoughtOf } from "../parts.ts";
 import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
@@ -43,7 +43,7 @@ export const messages: Messages<Piece> = {
       return one("tool", { type: "toolResult", callId: neededId(item, path), ...name, content });
     }
     if (!OTHERS.has(type)) throw bad(`${path}.type`, `the type of an item of the Agents SDK 0.20 (${KNOWN})`, type);
-    if (type !== "reasoning") return one("assistant", opaque(item));
+    if (type !== "reasoning") return one("assistant", sealedItem(item, item["encrypted_content"]));
     const texts = [item["content"], item["rawContent"]].flatMap((list) => (Array.isArray(list) ? list : []));
     const said = texts.flatMap((part: unknown) => (isFields(part) && part["text"] ? [string(part["text"])] : []));
     const extra = isFields(item["providerData"]) ? item["providerData"] : {};

@@ -3,7 +3,7 @@
 import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
 import { audioPart, documentPart, image, storedImage } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, text, thoughtOf } from "../parts.ts";
+import { byPart, editedItems, opaque, parsedArguments, sealedItem, text, thoughtOf } from "../parts.ts";
 import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
@@ -93,7 +93,7 @@ export const messages: Messages<Piece> = {
     if (item["call_id"] !== undefined && item["call_id"] !== null)
       throw bad(`${path}.type`, "the type of a call or of its output, for an item with call_id", type);
     // Whatever else the platform does by itself (searches, computer use, compaction) comes from the assistant's side.
-    return one("assistant", opaque(item));
+    return one("assistant", sealedItem(item, item["encrypted_content"]));
   },
 
   edit(original, { message, pieces }, edits) {

@@ -52,7 +52,13 @@ export type Part =
       pages?: number;
     }
   /** Content that the core does not know: counted by its JSON text, or by the `tokens` that the host declares. */
-  | { type: "opaque"; json: string; tokens?: number }
+  | {
+      type: "opaque";
+      json: string;
+      tokens?: number;
+      /** Estimated tokens of an item that only the provider can read; they count in place of `json`. */
+      sealed?: number;
+    }
   /** A cache breakpoint. Costs no tokens. */
   | { type: "cacheMark" }
   /**

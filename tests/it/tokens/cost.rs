@@ -34,7 +34,7 @@ fn result(id: &str, content: Vec<Part>) -> Part {
 }
 
 fn opaque(json: &str, tokens: Option<u64>) -> Part {
-    Part::Opaque { json: json.into(), tokens }
+    Part::Opaque { json: json.into(), tokens, sealed: None }
 }
 
 fn image(data: Option<&str>, url: Option<&str>, detail: Option<&str>) -> Part {
@@ -128,6 +128,9 @@ fn messages() {
         check(&thought, 4 + cost, 3 + 9);
         assert_eq!(CostModel::Espalier.message(&thought, &Length).origin, Origin::Estimate);
     }
+    let sealed =
+        message(Role::Assistant, vec![Part::Opaque { json: "{\"x\":\"yz\"}".into(), tokens: None, sealed: Some(2) }]);
+    assert_eq!(CostModel::Espalier.message(&sealed, &Length), Cost::estimate(4 + 2));
     let named = Message { name: Some("ann".into()), ..message(Role::User, vec![text("a")]) };
     check(&named, 4 + 1 + 3 + 1, 3 + 4 + 1 + 3 + 1);
     let unnamed = Message { name: Some(String::new()), ..message(Role::User, vec![text("a")]) };

@@ -45,7 +45,9 @@ fn part(value: &Value) -> Part {
         "image" => {
             Part::Image { media_type: None, data: None, url: owned(&value["url"]), detail: owned(&value["detail"]) }
         }
-        "opaque" => Part::Opaque { json: value["value"].to_string(), tokens: value["tokenUsage"].as_u64() },
+        "opaque" => {
+            Part::Opaque { json: value["value"].to_string(), tokens: value["tokenUsage"].as_u64(), sealed: None }
+        }
         "cacheBreakpoint" => Part::CacheMark,
         "document" => {
             let data_length = value["data"].as_str().expect("data").len() as u64;

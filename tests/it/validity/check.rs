@@ -35,7 +35,7 @@ fn text(text: &str) -> Part {
 }
 
 fn opaque() -> Part {
-    Part::Opaque { json: "{}".into(), tokens: None }
+    Part::Opaque { json: "{}".into(), tokens: None, sealed: None }
 }
 
 fn thought() -> Part {

@@ -236,6 +236,12 @@ test("responses: thoughts that are sealed cost what their length tells, and are 
     const { total, origin } = countMessages([said, item], { format });
     assert.deepEqual([total - plain.total, origin], [Math.ceil(2_350 / 4) - 1, "estimate"]);
   }
+  // So does what the server compacted, without its summary.
+  for (const format of ["openai-responses", "openai-agents"] as const) {
+    const compaction = { type: "compaction", id: "cmp_1", encrypted_content: sealed };
+    const { perMessage, origin } = countMessages([compaction, said], { format });
+    assert.deepEqual([perMessage[0]!.tokens, origin], [4 + Math.ceil(2_350 / 4), "estimate"]);
+  }
   const short = countMessages([said, { ...thought, encrypted_content: "g" }]);
   assert.deepEqual([plain.origin, short.total], ["exact", plain.total]);
   const neutral = (sealed?: unknown) => {
