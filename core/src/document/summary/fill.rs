@@ -24,6 +24,9 @@ pub(super) struct Fill<'s, 'd> {
     over: Vec<(usize, (u32, u32))>,
     /// Documents and nodes of which only the rows that open and close them show, so that nodes in them can show.
     framed: Vec<(usize, u32)>,
+    /// All of them so far. A node in them shows with the rows that it needs, since it is not known to be an item of a
+    /// list.
+    opened: Vec<(usize, u32)>,
     /// For each document, how many rows are missing that the visible ones need, if there is no room for all that is
     /// around its selection. No others may be missing then.
     pub(super) lacks: Vec<Option<usize>>,
@@ -53,8 +56,8 @@ pub(super) fn fill(
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
     let lacks = vec![None; sheets.len()];
-    let (chain, over, framed, cut) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut fill = Fill { sheets, refused, budget, total, chain, over, framed, lacks, cut };
+    let (chain, over, framed, opened, cut) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut fill = Fill { sheets, refused, budget, total, chain, over, framed, opened, lacks, cut };
     if fill.sheets.iter().any(|sheet| sheet.layout.leaves.is_some()) {
         fill.until_misfit(documents, candidates);
         return Ok(());
@@ -147,13 +150,17 @@ impl<'d> Fill<'_, 'd> {
     /// Shows nodes if all of them fit. Returns whether they show.
     pub(super) fn attempt_nodes(&mut self, at: usize, nodes: &[u32]) -> bool {
         let sheet = &self.sheets[at];
-        if let [node] = nodes {
+        let is_in_part = !self.opened.is_empty()
+            && nodes.last().is_some_and(|top| self.opened.contains(&(at, sheet.page.above[*top as usize])));
+        if let [node] = nodes
+            && !is_in_part
+        {
             return self.attempt(at, sheet.stretches(*node));
         }
         let mut stretches: Vec<(u32, u32)> = Vec::new();
         nodes.iter().for_each(|node| stretches.extend(sheet.stretches(*node)));
         crate::rank::sort(&mut stretches, |(from, _)| u64::from(*from));
-        self.attempt(at, &stretches)
+        if is_in_part { self.attempt_part(at, &stretches) } else { self.attempt(at, &stretches) }
     }
 
     /// Shows the selection.
@@ -338,6 +345,7 @@ impl<'d> Fill<'_, 'd> {
         {
             // Nodes in it show without the rest of its rows.
             self.framed.push((at, node));
+            self.opened.push((at, node));
             self.sheets[at].chosen[node as usize] = true;
         }
         // If nothing else shows, the first line shows, or the part of it that fits.
