@@ -82,9 +82,63 @@ pub fn parts(text: &str, language: &str) -> Vec<Embedded> {
             blocks.next();
         }
         push(&mut found, from, until, "html");
-        let Some(end) = text[code..].find("?>") else { return found };
-        at = code + end + 2;
+        if code == text.len() {
+            return found;
+        }
+        at = code + php_end(&text[code..]);
     }
+}
+
+/// Returns the length of a stretch of PHP, up to and including its end tag. A comment of one line ends before the tag;
+/// texts and other comments can contain it.
+fn php_end(code: &str) -> usize {
+    let bytes = code.as_bytes();
+    let find =
+        |from: usize, end: &str| code.get(from..).and_then(|rest| rest.find(end)).map(|at| from + at + end.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let next = bytes.get(at + 1).copied().unwrap_or(0);
+        let behind = match (byte, next) {
+            (b'?', b'>') => return at + 2,
+            (b'/', b'*') => find(at + 2, "*/"),
+            (b'/', b'/') | (b'#', _) if next != b'[' => {
+                let line = &code[at..at + line_end(&code[at..])];
+                Some(at + line.find("?>").unwrap_or(line.len()))
+            }
+            (b'<', b'<') => heredoc(&code[at..]).map(|length| at + length).or(Some(at + 1)),
+            (b'"' | b'\'' | b'`', _) => {
+                let mut escaped = false;
+                let end = bytes[at + 1..].iter().position(|other| {
+                    let ends = other == byte && !escaped;
+                    escaped = *other == b'\\' && !escaped;
+                    ends
+                });
+                end.map(|end| at + end + 2)
+            }
+            _ => Some(at + 1),
+        };
+        let Some(behind) = behind else { return code.len() };
+        at = behind;
+    }
+    code.len()
+}
+
+/// Returns the length of a text `<<<NAME` up to its name at the end.
+fn heredoc(code: &str) -> Option<usize> {
+    let rest = code.strip_prefix("<<<")?.trim_start_matches([' ', '\t', '"', '\'']);
+    let name = &rest[..rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()];
+    if name.is_empty() {
+        return None;
+    }
+    let mut at = line_end(code);
+    for line in code[at..].split_inclusive('\n') {
+        let text = line.trim_start_matches([' ', '\t']);
+        if text.starts_with(name) {
+            return Some(at + line.len() - text.len() + name.len());
+        }
+        at += line.len();
+    }
+    Some(code.len())
 }
 
 fn push(found: &mut Vec<Embedded>, start: u32, end: u32, language: &'static str) {

@@ -188,7 +188,7 @@ fn closes(line: &str) -> bool {
     matches!(line.strip_suffix(';').unwrap_or(line), "}" | "]" | ")")
 }
 
-/// Returns whether a line is only closing brackets, or begins with a closing tag, with the end of a block of a template,
+/// Returns whether a line is only closing brackets, begins with a closing tag or with the end of a block of a template,
 /// or with a word that closes a block in languages such as Lua, Elixir and those of shells.
 fn ends(line: &str) -> bool {
     const WORDS: &[&str] = &["end", "fi", "done", "esac"];

@@ -125,3 +125,20 @@ fn what_is_around_php_is_markup() {
     ];
     assert_eq!(found, wanted);
 }
+
+#[test]
+fn a_tag_in_a_text_or_a_comment_does_not_end_php() {
+    let markup = |text: &str| -> String {
+        parts(text, "php").iter().map(|part| &text[part.start as usize..part.end as usize]).collect()
+    };
+    for code in
+        ["$a = '?>';", "$a = \"\\\"?>\";", "/* ?> */", "$a = <<<END\n?>\n  END;", "$a = <<<'A'\n'?>\nA;", "#[A('?>')]"]
+    {
+        assert_eq!(markup(&format!("<?php\n{code}\n$b = 1;\n")), "", "{code}");
+        assert_eq!(markup(&format!("<?php\n{code}\n$b = 1;\n?>c")), "c", "{code}");
+    }
+    assert_eq!(markup("<?php // a ?>b"), "b");
+    assert_eq!(markup("<?php # it's ?>b"), "b");
+    assert_eq!(markup("<?php $a << 2 ?>b"), "b");
+    assert_eq!(markup("<?php 'never closed ?>b"), "");
+}

@@ -172,11 +172,46 @@ test("a member goes with the comment above it, and an elision names the members 
   );
 });
 
-test("a chain of calls that is too long shows no statement without the call around it", async () => {
-  const link = (at: number) => `  .addCase(load${at}.fulfilled, async (state, action) => {\n${body(at, "    ")}\n  })`;
-  const text = `builder\n${each(link)};\n`;
-  for (let budget = 30; budget < count(text); budget += 11) {
+test("a call that is too long shows no statement without the function around it", async () => {
+  const settings = Array.from({ length: 3 }, (_, at) => `  setting${at}: values.of(${at}),`).join("\n");
+  const step = (at: number) => `wrap(\n  async function step${at}(first) {\n${body(at, "    ")}\n  },\n)`;
+  const text = `run({\n${settings}\n},\n${Array.from({ length: COUNT }, (_, at) => step(at)).join(",\n")},\n);\n`;
+  assert.equal(await errorsOf("typescript", text), 0);
+  let shown = 0;
+  for (let budget = 100; budget < count(text); budget += 5) {
     const { text: made } = summarizeDocumentSync(text, { language: "typescript", budget });
-    if (budget > 60) assert.equal(await errorsOf("typescript", made), 0, `${budget}\n${made}`);
+    assert.equal(await errorsOf("typescript", made), 0, `${budget}\n${made}`);
+    for (const [, at] of made.matchAll(/state\.items\.push\(total(\d+)\)/g)) {
+      shown += 1;
+      assert.ok(made.includes(`function step${at}(`), `${budget}: ${at}\n${made}`);
+    }
+  }
+  assert.ok(shown > 20);
+});
+
+/** A bundle as webpack writes it: each row of its head begins with a comment, and one statement is the whole file. */
+const BUNDLE = `module.exports =\n${["(function(modules) { // bootstrap", "\tvar installed = {};", "\tfunction load(id) {", "\t\tif(installed[id]) {", "\t\t\treturn installed[id].exports;", "\t\t}", "\t\treturn modules[id].call();", "\t}", "\treturn load(0);", "})", "({"].map((row) => `/******/ ${row}`).join("\n")}\n${each((at) => `/***/ ${at}:\n/***/ (function(module, exports, load) {\n\nexports.item${at} = load(${at + 1});\nexports.limit${at} = ${at};\n\n/***/ }),`)}\n/******/ });\n`;
+
+/** Functions whose last line begins the next statement, as compilers of modules write them. */
+const SHARED = `"use strict";\n${each((at) => ` function parse${at}(limit) {\n  const found = next(limit, ${at});\n  return found || parse${(at + 1) % COUNT}(limit);\n} exports.parse${at} = parse${at};\n`)}`;
+
+const HEADS = `#define FOR_EACH(list) \\\n${Array.from({ length: 12 }, (_, at) => `  visit(list, ${at}); \\`).join("\n")}\n  done(list)\n\nnamespace items {\n\n${each((at) => `std::shared_ptr<const Item>\nStore::find${at}(\n    const Key& key,\n    int limit)\n{\n  auto found = items_.find(key);\n  if (found == items_.end()) {\n    return nullptr;\n  }\n  return found->second;\n}\n`)}\n}  // namespace items\n`;
+
+test("rows that need one another show together, wherever they are", async () => {
+  for (const [language, text] of [
+    ["javascript", BUNDLE],
+    ["javascript", SHARED],
+    ["cpp", HEADS],
+  ] as const) {
+    assert.equal(await errorsOf(language, text), 0, text);
+    for (let budget = 90; budget < count(text); budget += 37) {
+      for (const selection of text === SHARED ? [undefined] : [undefined, text.indexOf("7")]) {
+        const options = { language, budget, ...(selection !== undefined && { selection }) };
+        const summary = summarizeDocumentSync(text, options);
+        sound(text, summary, options);
+        assert.equal(await errorsOf(language, summary.text), 0, `${budget}, ${selection}\n${summary.text}`);
+        assert.ok(summary.tokens > budget * 0.5, `${language}: ${summary.tokens} of ${budget}\n${summary.text}`);
+      }
+    }
   }
 });

@@ -165,6 +165,19 @@ impl Layout {
         }
     }
 
+    /// Finds out which rows of the whole document need which others, in place of what is known of parts. Returns the
+    /// latter, which has to be put back: a summary does not depend on those before it.
+    pub(super) fn read_whole(&self, text: &str) -> Needs {
+        let before = self.needs.take();
+        self.read(text, (0, self.rows.rows.len() as u32));
+        before
+    }
+
+    /// Returns whether it is known which rows need which others.
+    pub(super) fn reads(&self) -> bool {
+        self.lexis.is_some()
+    }
+
     pub(super) fn page<'d>(&'d self, text: &'d str) -> Page<'d> {
         Page { text, of: &self.rows }
     }
