@@ -1,6 +1,6 @@
 /** Changed code: reduces files to a diff or selections and the definitions around them, within a budget of tokens. */
 
-import { languageFor, prepare, settingsOf } from "./structure.ts";
+import { prepared, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
 import { surviving } from "./surviving.ts";
 import { ready } from "../engine/engine.ts";
@@ -210,9 +210,9 @@ async function run(options: ReduceOptions, how: "reduce" | "reduceCompatible") {
   }
   const [languages, failures]: [(string | undefined)[], (EspalierError | undefined)[]] = [[], []];
   for (const file of files) {
-    const language = languageFor(file);
+    const { language, failure } = await prepared(file.text, file, signal);
     languages.push(language);
-    failures.push(await prepare(language, signal));
+    failures.push(failure);
   }
   signal?.throwIfAborted();
   const parsing = () =>

@@ -5,7 +5,7 @@
 
 import { ready } from "../engine/engine.ts";
 import { EspalierError } from "../errors/errors.ts";
-import { languageFor, prepare, settingsOf } from "./structure.ts";
+import { prepared, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
 import { surviving } from "./surviving.ts";
 import { put } from "./costs.ts";
@@ -64,8 +64,8 @@ export async function summarizeCompatible(
   if (lineNumberStyle !== undefined && !(lineNumberStyle in STYLES))
     throw bad("lineNumberStyle", 'lineNumberStyle must be "omittedRanges" or "full"');
   await ready();
-  const languages = documents.map((document) => languageFor(document));
-  for (const [at, language] of languages.entries()) if (!documents[at]!.tree) await prepare(language);
+  const languages: (string | undefined)[] = [];
+  for (const document of documents) languages.push((await prepared(document.text, document)).language);
   return compatibleSummaries(documents, settings, languages);
 }
 

@@ -8,6 +8,7 @@
 
 import { isBuffer, isModule } from "../files/bytes.ts";
 import { forgive } from "./crashes.ts";
+import { isCpp } from "./headers.ts";
 import { wasmBlocked, call, canStart, isCrash, onFreshInstance, ready, wasm } from "../engine/engine.ts";
 import type { WasmBytes, WasmModule } from "../engine/engine.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
@@ -123,17 +124,20 @@ export function nameOf(language: string): string {
 }
 
 /**
- * Returns the language of a file by its extension, or `undefined`. Extensions registered by the host come first.
+ * Returns the language of a file by its extension, or `undefined`. Extensions registered by the host come first. A `.h`
+ * is C, or C++ if its text is passed and has code that only C++ has.
  *
  * ```ts
  * import { languageOf } from "espalier/documents";
  *
  * languageOf("src/main.rs"); // => "rust"
+ * languageOf("queue.h", "class Queue;"); // => "cpp"
  * languageOf("notes.txt"); // => undefined
  * ```
  */
-export function languageOf(path: string): string | undefined {
+export function languageOf(path: string, text?: string): string | undefined {
   if (typeof path !== "string") throw badOption("", "the path of a file", path, "path");
+  if (text !== undefined && typeof text !== "string") throw badOption("", "the text of the file", text, "text");
   const name = path.toLowerCase();
   for (const [language, { registration }] of registered) {
     if (registration?.extensions?.some((ending) => name.endsWith(`.${ending.replace(/^\./, "").toLowerCase()}`)))
@@ -142,7 +146,8 @@ export function languageOf(path: string): string | undefined {
   const ending = /\.([^./\\]*)$/.exec(path)?.[1];
   if (ending === undefined) return undefined;
   // By an old custom, `.C` and `.H` are C++.
-  const known = ending === "C" || ending === "H" ? "cpp" : ending.toLowerCase();
+  const isOther = ending === "C" || ending === "H" || (ending === "h" && text !== undefined && isCpp(text));
+  const known = isOther ? "cpp" : ending.toLowerCase();
   return builtIns().find(({ extensions }) => extensions.includes(known))?.name;
 }
 

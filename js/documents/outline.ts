@@ -1,6 +1,6 @@
 /** Outlines of documents and maps of repositories: definitions without their bodies, within a budget of tokens. */
 
-import { languageFor, prepare, settingsOf } from "./structure.ts";
+import { prepared, settingsOf } from "./structure.ts";
 import type { Basis, DocumentOptions } from "./structure.ts";
 import { surviving } from "./surviving.ts";
 import type { Parsing } from "./surviving.ts";
@@ -95,8 +95,7 @@ export async function outline(text: string, options: OutlineOptions = {}): Promi
   signal?.throwIfAborted();
   await ready();
   await loadNeeded(encoding);
-  const language = languageFor(options);
-  const failure = await prepare(language, signal);
+  const { language, failure } = await prepared(text, options, signal);
   const parsing = () => ({ text, language, settings: settingsOf(options, text, language) });
   const answer = surviving(
     () => [parsing()],
@@ -239,9 +238,8 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
   let parsed = 0;
   let turn = Date.now();
   for (const [at, file] of files.entries()) {
-    const language = languageFor(file) ?? "";
+    const { language = "" } = await prepared(file.text, file, signal);
     languages.push(language);
-    await prepare(language || undefined, signal);
     if (
       surviving(
         () => [parsing(at)],

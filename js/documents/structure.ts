@@ -6,7 +6,16 @@
 
 import { crashes } from "./crashes.ts";
 import { surviving } from "./surviving.ts";
-import { canLoad, isFailure, languageOf, linkIfPossible, nameOf, needGrammar, registeredQuery } from "./grammars.ts";
+import {
+  canLoad,
+  hasGrammar,
+  isFailure,
+  languageOf,
+  linkIfPossible,
+  nameOf,
+  needGrammar,
+  registeredQuery,
+} from "./grammars.ts";
 import type { FlatTree } from "./flatten.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
@@ -98,14 +107,39 @@ export async function documentStructure(
   need(text, kinds.required(kinds.text), "text", badInput);
   check(options, DOCUMENT);
   await ready();
-  const language = languageFor(options);
-  const failure = options.tree ? undefined : await prepare(language, options.signal);
+  const { language, failure } = await prepared(text, options, options.signal);
   return read(text, language, options, failure);
 }
 
+/** The language of a document. If its grammar could not be loaded, `failure` is the reason. */
+export interface Prepared {
+  language: string | undefined;
+  failure: EspalierError | undefined;
+}
+
+/** Decides the language of a document, and loads its grammar if it has one and the host has not parsed the document. */
+export async function prepared(text: string, options: DocumentOptions, signal?: AbortSignal): Promise<Prepared> {
+  const found: Prepared[] = [];
+  for (const language of languagesFor(text, options)) {
+    found.push({ language, failure: options.tree ? undefined : await prepare(language, signal) });
+    if (hasGrammar(language)) return found.at(-1)!;
+  }
+  return found[0] ?? { language: undefined, failure: undefined };
+}
+
+/** Does the same as {@link prepared} without waiting. */
+export function preparedSync(text: string, options: DocumentOptions): Prepared {
+  const found: Prepared[] = [];
+  for (const language of languagesFor(text, options)) {
+    found.push({ language, failure: options.tree ? undefined : link(language) });
+    if (hasGrammar(language)) return found.at(-1)!;
+  }
+  return found[0] ?? { language: undefined, failure: undefined };
+}
+
 /** Loads the grammar of a language if it has one. Returns the reason if this fails. */
-export async function prepare(language: string | undefined, signal?: AbortSignal): Promise<EspalierError | undefined> {
-  if (language === undefined || !canLoad(language)) return undefined;
+async function prepare(language: string, signal?: AbortSignal): Promise<EspalierError | undefined> {
+  if (!canLoad(language)) return undefined;
   try {
     await needGrammar(language, signal);
   } catch (error) {
@@ -121,12 +155,12 @@ export async function prepare(language: string | undefined, signal?: AbortSignal
 export function documentStructureSync(text: string, options: DocumentOptions = {}): DocumentStructure {
   need(text, kinds.required(kinds.text), "text", badInput);
   check(options, DOCUMENT);
-  const language = languageFor(options);
-  return read(text, language, options, options.tree || language === undefined ? undefined : link(language));
+  const { language, failure } = preparedSync(text, options);
+  return read(text, language, options, failure);
 }
 
 /** Links the grammar of a language if that is possible without waiting. The same as {@link prepare} otherwise. */
-export function link(language: string): EspalierError | undefined {
+function link(language: string): EspalierError | undefined {
   try {
     linkIfPossible(language);
   } catch (error) {
@@ -143,10 +177,14 @@ function excused(error: unknown): EspalierError {
   throw error;
 }
 
-/** Returns the language of a document. */
-export function languageFor({ language, path }: DocumentOptions): string | undefined {
-  if (language !== undefined) return nameOf(language);
-  return path === undefined ? undefined : languageOf(path);
+/**
+ * Returns the language of a document, then the one that its path alone names: a host can have the grammar of C, and not
+ * that of C++.
+ */
+function languagesFor(text: string, { language, path }: DocumentOptions): Set<string> {
+  if (language !== undefined) return new Set([nameOf(language)]);
+  const named = path === undefined ? [] : [languageOf(path, text), languageOf(path)];
+  return new Set(named.filter((language) => language !== undefined));
 }
 
 /** Returns the numbers that the engine needs besides the text and its language. */

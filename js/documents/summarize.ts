@@ -7,8 +7,8 @@
 import { call, ready, wasm } from "../engine/engine.ts";
 import { badInput, badOption, coded, EspalierError } from "../errors/errors.ts";
 import { countText } from "../tokens/texts.ts";
-import { languageFor, link, prepare, settingsOf } from "./structure.ts";
-import type { Basis, DocumentOptions } from "./structure.ts";
+import { prepared, preparedSync, settingsOf } from "./structure.ts";
+import type { Basis, DocumentOptions, Prepared } from "./structure.ts";
 import type { EncodingName } from "../types/count.ts";
 import { ensureEncoding, loadNeeded } from "../engine/vocabulary.ts";
 import { compatibleSummaries } from "./compatible.ts";
@@ -294,8 +294,7 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
   checkOptions(text, options);
   try {
     ensureEncoding(encodingOf(options));
-    const language = languageFor(options);
-    const failure = options.tree || language === undefined ? undefined : link(language);
+    const { language, failure } = preparedSync(text, options);
     return summariesOf([{ ...options, text }], options, [language], [failure])[0]!;
   } catch (error) {
     return atText(error);
@@ -337,11 +336,10 @@ async function summarized(
   await ready();
   await loadNeeded(encodingOf(options));
   signal?.throwIfAborted();
-  const languages = documents.map((document) => languageFor(document));
-  const failures: (EspalierError | undefined)[] = [];
-  for (const [at, language] of languages.entries())
-    failures.push(documents[at]!.tree ? undefined : await prepare(language, signal));
+  const found: Prepared[] = [];
+  for (const document of documents) found.push(await prepared(document.text, document, signal));
   signal?.throwIfAborted();
+  const [languages, failures] = [found.map(({ language }) => language), found.map(({ failure }) => failure)];
   const summaries = summariesOf(documents, options, languages, failures);
   const lost = summaries.flatMap(({ elisions }, document): Loss[] => {
     if (elisions.length === 0) return [];

@@ -13,7 +13,7 @@ const kept = new Set<string>();
 
 async function definitions({ path, text }: Questions["definitions"][0]): Promise<SearchDefinition[] | undefined> {
   await init();
-  const language = languageOf(path);
+  const language = languageOf(path, text);
   if (language === undefined || !languages().includes(language)) return undefined;
   const { basis, definitions } = await outline(text, { path, language });
   if (!kept.has(language)) void keepFetched();

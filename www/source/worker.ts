@@ -47,7 +47,7 @@ async function take(document: Document): Promise<Opened> {
   const { encoding } = document;
   await init({ encodings: [encoding] });
   if (!open) void keepFetched();
-  const language = document.language ?? languageOf(document.name);
+  const language = document.language ?? languageOf(document.name, document.text);
   open = { ...document, language, tokens: count(document.text, { encoding }) };
   shown = ladder = undefined;
   return { encoding, language, languages: languages(), tokens: open.tokens, grammar: await grammarOf(language) };

@@ -30,6 +30,11 @@ pub(super) fn defines(kind: &str) -> bool {
         "associated_type",
         "preproc_def",
         "property_identifier",
+        "pair",
+        "keyed_element",
+        "field_initializer",
+        "keyword_argument",
+        "array_element_initializer",
     ];
     ENDINGS.iter().any(|ending| kind.ends_with(ending))
 }

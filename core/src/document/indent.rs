@@ -1,5 +1,7 @@
 //! Overlays of documents without a grammar: folds by indentation, as in editors.
 
+use super::embedded::blocks;
+use super::language::Mode;
 use super::overlay::Overlay;
 use super::syntax::NONE;
 
@@ -58,13 +60,33 @@ struct Region {
 ///
 /// Takes time linear in the text.
 pub fn fold(text: &str, tab: usize, off_side: bool) -> Overlay {
+    fold_by(text, tab, off_side, Mode::Compatible)
+}
+
+/// Folds a document by the rules of a mode. In the default mode the lines of a script or a style are deeper than its
+/// tags, however they are indented, and more lines close a fold.
+pub(super) fn fold_by(text: &str, tab: usize, off_side: bool, mode: Mode) -> Overlay {
     let lines = Lines::new(text);
-    let mut regions = nest(regions(text, &lines, tab.max(1), off_side), lines.count());
+    let is_default = mode == Mode::Default;
+    let deeper = if is_default && !off_side { inside_tags(text, &lines, tab) } else { Vec::new() };
+    let mut regions = nest(regions(text, &lines, tab.max(1), off_side, &deeper), lines.count());
     match off_side {
         true => regions.iter_mut().for_each(|region| region.start += 1),
-        false => close(&mut regions, text, &lines),
+        false => close(&mut regions, text, &lines, if is_default { ends } else { closes }),
     }
     render(&regions, &lines)
+}
+
+/// Returns the lines of scripts and styles, the first and the one behind the last, with the columns by which they are
+/// deeper than they are indented.
+fn inside_tags(text: &str, lines: &Lines, tab: usize) -> Vec<(usize, usize, usize)> {
+    let line_of = |byte: u32| lines.starts.partition_point(|start| *start <= byte);
+    let block = |tag: u32, end: u32| {
+        let (first, end) = (line_of(tag) + 1, line_of(end));
+        let tag = indent(lines.text(text, end), tab.max(1)).unwrap_or(0);
+        (first, end, tag + 1)
+    };
+    blocks(text).into_iter().map(|part| block(part.tag, part.end)).collect()
 }
 
 /// Returns the columns of leading blanks; `None` for a blank line.
@@ -82,8 +104,9 @@ fn indent(line: &str, tab: usize) -> Option<usize> {
 }
 
 /// Returns the folds by ascending start.
-fn regions(text: &str, lines: &Lines, tab: usize, off_side: bool) -> Vec<Region> {
+fn regions(text: &str, lines: &Lines, tab: usize, off_side: bool, deeper: &[(usize, usize, usize)]) -> Vec<Region> {
     let mut found = Vec::new();
+    let mut deeper = deeper.iter().rev().peekable();
     // Indentations, -1 for none, each with the line before which its fold would end.
     let mut open: Vec<(i64, usize)> = vec![(-1, lines.count() + 1)];
     for line in (1..=lines.count()).rev() {
@@ -94,7 +117,9 @@ fn regions(text: &str, lines: &Lines, tab: usize, off_side: bool) -> Vec<Region>
             }
             continue;
         };
-        let indent = indent as i64;
+        while deeper.next_if(|(first, ..)| *first > line).is_some() {}
+        let more = deeper.peek().filter(|(_, end, _)| line < *end).map_or(0, |(.., more)| *more);
+        let indent = (indent + more) as i64;
         if open.last().is_some_and(|(top, _)| *top > indent) {
             while open.last().is_some_and(|(top, _)| *top > indent) {
                 open.pop();
@@ -129,7 +154,7 @@ fn nest(found: Vec<Region>, lines: usize) -> Vec<Region> {
 }
 
 /// Extends folds by the line that closes them, unless that line belongs to another fold.
-fn close(regions: &mut [Region], text: &str, lines: &Lines) {
+fn close(regions: &mut [Region], text: &str, lines: &Lines, closes: impl Fn(&str) -> bool) {
     // A fold ends before its next sibling; the last child ends where its parent may end. Parents come first and are
     // already extended. Siblings come later and keep their start.
     let mut most = vec![lines.count(); regions.len()];
@@ -161,6 +186,24 @@ fn closes(line: &str) -> bool {
         return name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     }
     matches!(line.strip_suffix(';').unwrap_or(line), "}" | "]" | ")")
+}
+
+/// Returns whether a line is only closing brackets, begins with a closing tag or with the end of a block of a template,
+/// or with a word that closes a block in languages such as Lua, Elixir and those of shells.
+fn ends(line: &str) -> bool {
+    const WORDS: &[&str] = &["end", "fi", "done", "esac"];
+    const BLOCKS: &[&str] =
+        &["if", "for", "while", "foreach", "function", "macro", "module", "case", "class", "def", "sub", "switch"];
+    let text = line.trim_matches(is_blank);
+    if closes(line) || text.trim_end_matches([';', ',']).bytes().all(|byte| matches!(byte, b'}' | b']' | b')')) {
+        return true;
+    }
+    let length = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let word = text[..length].to_ascii_lowercase();
+    let is_markup = ["{/", "{{/", "{% end", "{%- end", "<% end", "@end"].iter().any(|end| text.starts_with(end));
+    let is_end =
+        is_markup || WORDS.contains(&&*word) || word.strip_prefix("end").is_some_and(|block| BLOCKS.contains(&block));
+    is_end && !text[length..].starts_with(['_', '-', '.', ':', '='])
 }
 
 /// Returns whether JavaScript's `trim` removes a character.

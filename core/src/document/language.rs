@@ -191,6 +191,8 @@ const MORE_TYPESCRIPT: Table = Table {
     query: "
         (type_alias_declaration (object_type
             [(property_signature) (method_signature) (call_signature) (construct_signature) (index_signature)] @member))
+        (object_type [(property_signature) (method_signature) (call_signature) (construct_signature)] @member.lines)
+        (object [(pair) (spread_element)] @member.lines) (array (_) @member.lines)
         (interface_declaration (_ [(call_signature) (construct_signature) (index_signature)] @member))
         (enum_body (property_identifier) @member)",
     supertypes: &[],
@@ -207,6 +209,7 @@ const JAVASCRIPT: Table = Table {
 const MORE_JAVASCRIPT: Table = Table {
     kinds: "while_statement switch_default labeled_statement class_static_block jsx_element jsx_self_closing_element",
     query: "
+        (object [(pair) (spread_element)] @member.lines) (array (_) @member.lines)
         (if_statement consequence: [(expression_statement) (if_statement)] @branch.exclude_captures)
         (else_clause [(expression_statement) (if_statement)] @branch.exclude_captures)",
     supertypes: &[],
@@ -272,7 +275,14 @@ static LANGUAGES: &[Language] = &[
                 while_statement with_statement expression_list",
             ..NOTHING
         }),
-        more: Table { kinds: "match_statement case_clause", ..NOTHING },
+        more: Table {
+            kinds: "match_statement case_clause",
+            query: "
+                (dictionary [(pair) (dictionary_splat)] @member.lines)
+                (list (_) @member.lines) (set (_) @member.lines) (tuple (_) @member.lines)
+                (argument_list (keyword_argument) @member.lines)",
+            supertypes: &[],
+        },
         triggers: &[],
     },
     Language {
@@ -287,7 +297,8 @@ static LANGUAGES: &[Language] = &[
         }),
         more: Table {
             kinds: "unless until singleton_method singleton_class ensure rescue operator_assignment return yield",
-            ..NOTHING
+            query: "(hash (pair) @member.lines) (array (_) @member.lines)",
+            supertypes: &[],
         },
         triggers: &[],
     },
@@ -303,7 +314,10 @@ static LANGUAGES: &[Language] = &[
                 extern_crate_declaration const_item static_item type_item associated_type struct_item field_declaration \
                 enum_item enum_variant union_item trait_item impl_item function_item function_signature_item mod_item \
                 foreign_mod_item macro_definition let_declaration expression_statement match_arm",
-            query: "(source_file (macro_invocation) @item) (declaration_list (macro_invocation) @item)",
+            query:
+                "
+                (source_file (macro_invocation) @item) (declaration_list (macro_invocation) @item)
+                (array_expression !length (_) @member.lines) (field_initializer_list (field_initializer) @member.lines)",
             supertypes: &[],
         },
         triggers: BRACES,
@@ -345,7 +359,9 @@ static LANGUAGES: &[Language] = &[
         }),
         more: Table {
             kinds: "comment type_spec const_spec var_spec method_elem type_case communication_case default_case",
-            query: "(struct_type (field_declaration_list (field_declaration) @field))",
+            query: "
+                (struct_type (field_declaration_list (field_declaration) @field))
+                (literal_value [(keyed_element) (literal_element)] @member.lines)",
             supertypes: &[],
         },
         triggers: BRACES,
@@ -404,14 +420,16 @@ static LANGUAGES: &[Language] = &[
                 annotation_type_declaration annotation_type_element_declaration enum_constant static_initializer \
                 compact_constructor_declaration constant_declaration module_declaration switch_rule \
                 switch_block_statement_group",
-            ..NOTHING
+            query: "(array_initializer (_) @member.lines)",
+            supertypes: &[],
         },
         triggers: BRACES,
     },
     Language {
         name: "c",
         aliases: "",
-        // Many editors treat `.h` as C++. The C++ grammar finds fewer errors in such files, but also names fewer nodes.
+        // `js/documents/headers.ts` finds the headers that are C++. The grammar of C++ reads the others as well, but names
+        // fewer nodes.
         extensions: "c h",
         grammar: "c",
         comments: SLASHES,
@@ -475,6 +493,7 @@ static LANGUAGES: &[Language] = &[
                 destructor_declaration enum_member_declaration local_function_statement preproc_region \
                 preproc_endregion checked_statement unsafe_statement fixed_statement goto_statement labeled_statement",
             query: "
+                (initializer_expression (_) @member.lines) (collection_expression (_) @member.lines)
                 (if_statement consequence: [(expression_statement) (if_statement)] @branch.exclude_captures)
                 (if_statement alternative: [(expression_statement) (if_statement)] @branch.exclude_captures)",
             supertypes: &[],
@@ -496,6 +515,8 @@ static LANGUAGES: &[Language] = &[
                 default_statement try_statement return_statement break_statement continue_statement exit_statement \
                 unset_statement global_declaration function_static_declaration declare_statement goto_statement",
             query: "
+                (array_creation_expression (array_element_initializer) @member.lines)
+                (match_block [(match_conditional_expression) (match_default_expression)] @arm)
                 (if_statement body: [(expression_statement) (if_statement)] @branch.exclude_captures)
                 (else_clause [(expression_statement) (if_statement)] @branch.exclude_captures)",
             supertypes: &[],
@@ -505,6 +526,7 @@ static LANGUAGES: &[Language] = &[
 ];
 
 const C_QUERY: &str = "
+    (initializer_list (_) @member.lines)
     (type_definition type: (_) @type.exclude_captures)
     (for_statement initializer: (_) @initializer.exclude_captures)
     (declaration type: [(struct_specifier) (union_specifier) (enum_specifier) (class_specifier)] @type.exclude_captures)

@@ -16,6 +16,7 @@
 pub mod cache;
 pub mod comment_syntax;
 mod comments;
+pub mod embedded;
 mod indent;
 pub mod language;
 mod overlay;
@@ -29,6 +30,7 @@ pub mod units;
 use std::rc::Rc;
 
 pub use indent::fold;
+use indent::fold_by;
 pub use language::{Language, Mode};
 pub use overlay::{Overlay, OverlayNode};
 use parse::{Limits, Pruning, Stopped, Units};
@@ -249,7 +251,8 @@ pub fn structure_of_tree(text: &str, grammar: &Grammar, tree: &SyntaxTree, optio
 /// Returns the structure of a document by its indentation alone.
 pub fn folded(text: &str, options: &Options<'_>, why: Why) -> Structure {
     let tab = if options.tab == 0 { TAB } else { options.tab };
-    Structure { overlay: fold(text, tab, language::is_off_side(options.language)), basis: Basis::Indentation { why } }
+    let overlay = fold_by(text, tab, language::is_off_side(options.language), options.mode);
+    Structure { overlay, basis: Basis::Indentation { why } }
 }
 
 fn parsed(

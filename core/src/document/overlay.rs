@@ -67,8 +67,16 @@ pub(super) fn build(
         let node = tree.node(capture.node);
         (node.start, node.end)
     };
+    // Nodes within one that ends in its first line do so, too. Each byte is read about once.
+    let mut in_one_line = 0;
+    let mut has_lines = |(start, end): (u32, u32)| {
+        let has = end > in_one_line && slice(text, start, end).contains('\n');
+        in_one_line = if has { in_one_line } else { in_one_line.max(end) };
+        has
+    };
     let mut excluded: HashSet<(u32, u32)> = captured.iter().filter(|capture| capture.excludes).map(range).collect();
-    let mut order: Vec<&Captured> = captured.iter().filter(|capture| !capture.excludes).collect();
+    let is_meant = |capture: &&Captured| !capture.excludes && (!capture.lines || has_lines(range(capture)));
+    let mut order: Vec<&Captured> = captured.iter().filter(is_meant).collect();
     // By start, longer nodes first. Preorder is this order already, except for nodes without text.
     for at in 1..order.len() {
         let mut to = at;

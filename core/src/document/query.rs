@@ -8,6 +8,7 @@
 //! (interface_declaration (_ (method_signature) @m))    children, at any place but in order; `(_)` any named node, `_` any
 //! (for_statement condition: (_) @c.exclude_captures)   a child in a field; nothing of that very range is captured at all
 //! (call !arguments) "async"                            a field that is missing; a token
+//! (object (pair) @member.lines)                        nothing is captured of a node that ends in its first line
 //! ```
 //!
 //! Quantifiers, anchors, groups and predicates are refused. Matching takes time linear in the tree, since a pattern
@@ -18,6 +19,9 @@ use crate::error::{Code, Error, Result};
 
 /// The suffix of a capture that removes its range from the overlay.
 const EXCLUDE: &str = ".exclude_captures";
+/// The suffix of a capture of nodes of several lines. Elements of a list that share a line are kept or left out
+/// together, so a node for each is of no use, and a table can have a million of them.
+const LINES: &str = ".lines";
 /// The maximum depth of a pattern, to which matching recurses.
 const MOST_DEPTH: usize = 32;
 
@@ -33,6 +37,7 @@ pub struct Query {
 struct Capture {
     name: Box<str>,
     excludes: bool,
+    lines: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +102,8 @@ impl Query {
         if let Some(at) = self.captures.iter().position(|capture| &*capture.name == name) {
             return at as u32;
         }
-        self.captures.push(Capture { name: name.into(), excludes: name.ends_with(EXCLUDE) });
+        let (excludes, lines) = (name.ends_with(EXCLUDE), name.ends_with(LINES));
+        self.captures.push(Capture { name: name.into(), excludes, lines });
         self.captures.len() as u32 - 1
     }
 }
@@ -299,8 +305,8 @@ pub struct Bound {
     supertypes: Vec<BoundSupertype>,
     /// Patterns by kind, in their order in the query.
     by_kind: Vec<Vec<Rule>>,
-    /// Patterns whose kind is `_`, `(_)` or `[…]`.
-    excludes: Vec<bool>,
+    /// For each capture, whether it removes ranges, and whether it needs several lines.
+    excludes: Vec<(bool, bool)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -347,7 +353,7 @@ impl Query {
     /// [`Code::BadQuery`] if the query names a kind or field that the grammar does not have and `unknown` refuses that.
     pub fn bind(&self, kinds: &Kinds, supertypes: &[Supertype], unknown: Unknown) -> Result<Bound> {
         let mut bound = Bound {
-            excludes: self.captures.iter().map(|capture| capture.excludes).collect(),
+            excludes: self.captures.iter().map(|capture| (capture.excludes, capture.lines)).collect(),
             by_kind: vec![Vec::new(); kinds.len()],
             ..Bound::default()
         };
@@ -365,7 +371,7 @@ impl Query {
             let known = names.iter().position(|name| *name == supertype.capture);
             let capture = known.unwrap_or_else(|| {
                 names.push(supertype.capture);
-                bound.excludes.push(false);
+                bound.excludes.push((false, false));
                 names.len() - 1
             }) as u32;
             let (parents, wanted) = match supertype.place {
@@ -461,6 +467,8 @@ pub struct Captured {
     pub capture: u32,
     /// Whether the range is removed from the overlay.
     pub excludes: bool,
+    /// Whether the node counts only if it has several lines.
+    pub lines: bool,
 }
 
 impl Bound {
@@ -500,8 +508,12 @@ impl Bound {
             names.push(*capture);
             fresh
         });
-        let excludes = |capture: u32| self.excludes.get(capture as usize).copied().unwrap_or(false);
-        found.into_iter().map(|(node, capture)| Captured { node, capture, excludes: excludes(capture) }).collect()
+        let flags = |capture: u32| self.excludes.get(capture as usize).copied().unwrap_or_default();
+        let captured = found.into_iter().map(|(node, capture)| {
+            let (excludes, lines) = flags(capture);
+            Captured { node, capture, excludes, lines }
+        });
+        captured.collect()
     }
 }
 

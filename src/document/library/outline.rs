@@ -90,5 +90,5 @@ impl Library {
 fn put_named(item: &Item, text: &str, lines: &Lines<'_>, answer: &mut Answer) {
     answer.text(text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default());
     answer.text(item.category.as_str());
-    answer.number(lines.of(item.code) + 1);
+    answer.number(lines.of(item.declared) + 1);
 }

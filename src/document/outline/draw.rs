@@ -36,7 +36,7 @@ pub fn outline(text: &str, facts: &Facts, numbers: bool, budget: u64, tokenizer:
         let parent = places.get(item.parent as usize).copied().unwrap_or(NONE);
         let depth = depths.get(item.parent as usize).map_or(0, |depth| depth + 1);
         (places[*at as usize], depths[*at as usize]) = (entries.len() as u32, depth);
-        let number = lines.as_ref().map(|lines| format!("{}: ", lines.of(item.code) + 1)).unwrap_or_default();
+        let number = lines.as_ref().map(|lines| format!("{}: ", lines.of(item.declared) + 1)).unwrap_or_default();
         entries.push(Entry { parent, line: format!("{number}{}{}\n", indent(depth), signature(text, item)) });
     }
     let mut order: Vec<u32> = (0..entries.len() as u32).collect();
@@ -63,7 +63,7 @@ pub(super) fn indent(depth: usize) -> String {
 
 /// Returns a definition without its body, in one line.
 pub(super) fn signature(text: &str, item: &Item) -> String {
-    let head = text.get(item.code as usize..item.head as usize).unwrap_or_default();
+    let head = text.get(item.declared as usize..item.head as usize).unwrap_or_default();
     let mut line = String::new();
     for word in head.split_whitespace() {
         if !line.is_empty() {

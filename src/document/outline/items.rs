@@ -11,8 +11,10 @@ pub struct Item {
     pub category: Category,
     /// Its start, with comments and attributes directly above it.
     pub start: u32,
-    /// Its start without these.
+    /// Its start without these, but with annotations that are part of it in the grammar.
     pub code: u32,
+    /// Its start without any of these.
+    pub declared: u32,
     /// The byte behind it.
     pub end: u32,
     /// Its name; empty if it has none.
@@ -58,6 +60,7 @@ pub fn folds(overlay: &Overlay, text: &str) -> Vec<Item> {
             category: Category::Block,
             start,
             code,
+            declared: code,
             end,
             name: (code, code + named),
             head,
@@ -162,7 +165,34 @@ impl Finder<'_> {
             }
             _ => (end, end),
         };
-        Some(Item { category, start, code: whole.start, end, name, head, tail: tail.max(head), parent: owner, local })
+        let (code, tail) = (whole.start, tail.max(head));
+        let declared = self.declared(outer).min(head);
+        Some(Item { category, start, code, declared, end, name, head, tail, parent: owner, local })
+    }
+
+    /// Returns the start of a definition behind its annotations, decorators and attributes.
+    fn declared(&self, at: NodeIndex) -> u32 {
+        let is_note = |kind: &str| {
+            matches!(
+                kind,
+                "decorator"
+                    | "annotation"
+                    | "marker_annotation"
+                    | "attribute"
+                    | "attribute_list"
+                    | "attribute_item"
+                    | "attribute_declaration"
+                    | "comment"
+                    | "line_comment"
+                    | "block_comment"
+            )
+        };
+        let mut rest = self.tree.children(at).filter(|child| !is_note(self.kind(*child)));
+        let modifiers = |child: NodeIndex| match self.kind(child) {
+            "modifiers" => self.tree.children(child).find(|inner| !is_note(self.kind(*inner))),
+            _ => Some(child),
+        };
+        rest.find_map(modifiers).map_or(self.tree.node(at).start, |first| self.tree.node(first).start)
     }
 
     /// Returns the category, the name and the body of a node, if it defines something.

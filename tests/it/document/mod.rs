@@ -3,6 +3,7 @@
 
 mod cache;
 mod changed;
+mod embedded;
 mod exact;
 mod hostile;
 mod indent;

@@ -175,7 +175,7 @@ const WORSE: Record<string, string> = {
   // What the parser could not put together lies in pieces: what opens is in one, what closes in another, and nothing
   // says that they belong together.
   "java, without its beginning": "the head of the class is gone, its methods are in pieces",
-  "rust, a bracket too few": "an attribute that never ends takes everything behind it apart",
+  "javascriptreact, without its beginning": "tags and brackets close that nothing opens, and show together",
 };
 
 test("what is broken is hardly ever read worse than before", async () => {

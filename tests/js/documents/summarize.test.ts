@@ -267,16 +267,22 @@ test("bodies that may not be empty are filled", async () => {
 
 test("markers are comments of the language", async () => {
   const body = (indent: string) => `${indent}some text that goes on and on for a while, line\n`.repeat(60);
-  for (const [path, mark] of [
+  for (const [path, mark, head = ""] of [
     ["a.sql", "-- … "],
     ["a.yaml", "# … "],
     ["a.html", "<!-- … "],
     ["a.css", "/* … "],
     ["a.txt", "… "],
     ["a.rb", "# … "],
-    ["a.php", "// … "],
+    ["a.php", "// … ", "<?php\n"],
+    // Without a tag, all of it is markup.
+    ["a.php", "<!-- … "],
+    ["a.vue", "<!-- … "],
+    ["a.vue", "// … ", "<script>\n"],
+    ["a.svelte", "/* … ", "<style>\n"],
   ] as const) {
-    const { text } = await summarizeDocument(`head\n${body("  ")}tail\n`, { path, budget: 60 });
+    const end = head.startsWith("<s") ? head.replace("<", "</") : "";
+    const { text } = await summarizeDocument(`${head}head\n${body("  ")}tail\n${end}`, { path, budget: 60 });
     assert.ok(
       text.split("\n").some((line) => line.trimStart().startsWith(mark)),
       `${path}\n${text}`,

@@ -77,16 +77,15 @@ impl Family {
         }
         let last = before.chars().next_back().unwrap_or(' ');
         let directive = || before.rsplit(['\n', '\r']).next().is_some_and(|line| line.trim_start().starts_with('#'));
-        let braces = matches!(last, '{' | '}' | ';' | ',' | ':') || directive();
+        let braces = matches!(last, '{' | '}' | '[' | ';' | ',' | ':') || directive();
         match self {
             Family::Script if kind.starts_with("jsx_") => matches!(last, '>' | '{' | '}'),
             Family::Script => braces,
             Family::Braces => braces || ["<?php", "?>", "<?="].iter().any(|tag| before.ends_with(tag)),
             Family::Go => braces || last == '(',
-            Family::Python => last == ':' || top,
-            Family::Ruby => {
-                !matches!(last, '=' | '(' | '[' | ',' | '.' | '+' | '-' | '*' | '/' | '&' | '<' | '?' | '\\')
-            }
+            // Statements follow a colon; the others are elements of literals.
+            Family::Python => matches!(last, ':' | '{' | '[' | '(' | ',') || top,
+            Family::Ruby => !matches!(last, '=' | '(' | ',' | '.' | '+' | '-' | '*' | '/' | '&' | '<' | '?' | '\\'),
             Family::Other => true,
         }
     }

@@ -24,6 +24,8 @@ pub(super) struct Fill<'s, 'd> {
     over: Vec<(usize, (u32, u32))>,
     /// Documents and nodes of which only the rows that open and close them show, so that nodes in them can show.
     framed: Vec<(usize, u32)>,
+    /// All of them so far. A node in them shows with the rows that open and close what is around it.
+    opened: Vec<(usize, u32)>,
     /// For each document, how many rows are missing that the visible ones need, if there is no room for all that is
     /// around its selection. No others may be missing then.
     pub(super) lacks: Vec<Option<usize>>,
@@ -53,8 +55,8 @@ pub(super) fn fill(
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
     let lacks = vec![None; sheets.len()];
-    let (chain, over, framed, cut) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut fill = Fill { sheets, refused, budget, total, chain, over, framed, lacks, cut };
+    let (chain, over, framed, opened, cut) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut fill = Fill { sheets, refused, budget, total, chain, over, framed, opened, lacks, cut };
     if fill.sheets.iter().any(|sheet| sheet.layout.leaves.is_some()) {
         fill.until_misfit(documents, candidates);
         return Ok(());
@@ -147,13 +149,25 @@ impl<'d> Fill<'_, 'd> {
     /// Shows nodes if all of them fit. Returns whether they show.
     pub(super) fn attempt_nodes(&mut self, at: usize, nodes: &[u32]) -> bool {
         let sheet = &self.sheets[at];
-        if let [node] = nodes {
+        let is_in_part = !self.opened.is_empty()
+            && nodes.last().is_some_and(|top| self.opened.contains(&(at, sheet.page.above[*top as usize])));
+        if let [node] = nodes
+            && !is_in_part
+        {
             return self.attempt(at, sheet.stretches(*node));
         }
         let mut stretches: Vec<(u32, u32)> = Vec::new();
         nodes.iter().for_each(|node| stretches.extend(sheet.stretches(*node)));
         crate::rank::sort(&mut stretches, |(from, _)| u64::from(*from));
-        self.attempt(at, &stretches)
+        if !is_in_part {
+            return self.attempt(at, &stretches);
+        }
+        // Rows of the statement itself can be around them.
+        if let (Some((first, _)), Some((_, end))) = (stretches.first().copied(), stretches.last().copied()) {
+            stretches.extend(sheet.layout.needs.borrow().around(first, end - 1));
+            crate::rank::sort(&mut stretches, |(from, _)| u64::from(*from));
+        }
+        self.attempt_part(at, &stretches)
     }
 
     /// Shows the selection.
@@ -330,7 +344,21 @@ impl<'d> Fill<'_, 'd> {
             return None;
         } else if root {
             let first = self.sheets[at].page.row_of(start);
+            // Rows of the root open and close something if they share lines with other nodes.
+            let before = match self.lacks[at] {
+                None => Some(self.sheets[at].layout.read_whole(self.sheets[at].page.text)),
+                Some(_) => None,
+            };
             self.rows_around(at, node, stretches, first);
+            if let Some(before) = before {
+                self.sheets[at].layout.needs.replace(before);
+            }
+            // Minified code is a few long rows, none of which fits with all the others.
+            for row in stretches.iter().flat_map(|(from, to)| *from..*to) {
+                if self.is_half_left() {
+                    self.attempt(at, &[(row, row + 1)]);
+                }
+            }
             self.sheets[at].chosen[node as usize] = true;
         } else if !is_table
             && self.sheets[at].opens(open)
@@ -338,7 +366,12 @@ impl<'d> Fill<'_, 'd> {
         {
             // Nodes in it show without the rest of its rows.
             self.framed.push((at, node));
+            self.opened.push((at, node));
             self.sheets[at].chosen[node as usize] = true;
+        } else if self.sheets[at].layout.reads() && self.blocks(at, (open + 1, end), &mut vec![(head, open + 1)], 0) {
+            // Nothing opens at the end of its first row. Its rows show with those that they need.
+            self.sheets[at].chosen[node as usize] = true;
+            return Some(head);
         }
         // If nothing else shows, the first line shows, or the part of it that fits.
         if nothing && self.sheets[at].shown_rows().next().is_none() && !self.attempt_part(at, &[(first, first + 1)]) {
@@ -393,14 +426,30 @@ impl<'d> Fill<'_, 'd> {
         }
     }
 
-    /// Shows part of the nearest missing row that is too long to show whole, if half of the budget is left: minified
-    /// code has few rows, and a short one beside it must not be all that shows.
+    fn is_half_left(&self) -> bool {
+        (self.budget - self.total) * 2 > self.budget
+    }
+
+    /// Uses the rest of the budget if that is more than half: without a grammar shows the nearest missing rows that fit,
+    /// then part of the nearest one that is too long to show whole. Minified code has few rows, and a short one beside a long one must not
+    /// be all that shows.
     fn window(&mut self, at: usize, selection: Option<(u32, u32)>) {
-        let (sheet, room) = (&self.sheets[at], self.budget - self.total);
-        if room * 2 <= self.budget || sheet.rows() == 0 {
+        if !self.is_half_left() || self.sheets[at].rows() == 0 {
             return;
         }
-        let (first, last) = selection.map_or((0, 0), |(start, end)| (sheet.page.row_of(start), sheet.page.row_of(end)));
+        let page = self.sheets[at].page;
+        let (first, last) = selection.map_or((0, 0), |(start, end)| (page.row_of(start), page.row_of(end)));
+        // In text that is folded by its lines, any of them can show.
+        let is_code = self.sheets[at].layout.reads();
+        for row in (last..self.sheets[at].rows()).chain((0..first).rev()).filter(|_| !is_code) {
+            if self.is_half_left() && self.sheets[at].is_missing(row) {
+                self.attempt_part(at, &[(row, row + 1)]);
+            }
+        }
+        let (sheet, room) = (&self.sheets[at], self.budget - self.total);
+        if !self.is_half_left() {
+            return;
+        }
         let sum = |row: u32| sheet.sum(row, row + 1);
         let nearest = |least: i64| {
             let is_meant = |row: &u32| sum(*row) > least && sheet.is_missing(*row);

@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::super::embedded::parts;
 use super::super::{Overlay, Shared};
 use super::compatible::Leaves;
 use super::dense::Dense;
@@ -58,8 +59,8 @@ pub struct Layout {
     /// Counts of markers from there to their last number, by the last omitted row. The bits above [`FOOT`] are its line
     /// break.
     pub(super) feet: Vec<Cell<i32>>,
-    /// Counts of markers behind their numbers, by the line break.
-    pub(super) tails: [[i64; 4]; 2],
+    /// Counts of markers behind their numbers, by [`Layout::form`] and the line break.
+    pub(super) tails: Vec<[i64; 4]>,
     pub(super) dash: i64,
     /// How the language marks what is no code, and what that says of the nodes that were cut so far.
     lexis: Option<Lexis>,
@@ -67,7 +68,11 @@ pub struct Layout {
     /// Whether a body that may not be empty begins behind each row.
     pub(super) opens: Vec<bool>,
     /// Whether each row begins between tags.
-    pub(super) between_tags: Vec<bool>,
+    between_tags: Vec<bool>,
+    /// The markers of other languages in the document, and for each row 0 or the number of its language, from 1. Both
+    /// are empty if there is none.
+    embedded: Vec<Marker>,
+    languages: Vec<u8>,
 }
 
 /// Steps of density up to the average.
@@ -96,8 +101,6 @@ impl Layout {
         };
         let marker = Marker::new(document.language, document.comments, options.wording);
         let count = rows.rows.len();
-        let tails = [Style::Plain, Style::Braced]
-            .map(|style| LINE_ENDS.map(|end| gauge.count(&format!("{}{end}", marker.after(style)))));
         let mut layout = Layout {
             memo: Memo::default(),
             whole: 0,
@@ -113,12 +116,14 @@ impl Layout {
             least: Vec::new(),
             heads: vec![Cell::new(UNKNOWN); count],
             feet: vec![Cell::new(UNKNOWN); count],
-            tails,
+            tails: Vec::new(),
             dash: gauge.count("-"),
             lexis: Lexis::of(document.language),
             needs: RefCell::default(),
             opens: vec![false; if marker.fills { count } else { 0 }],
             between_tags: vec![false; if marker.braces { count } else { 0 }],
+            embedded: Vec::new(),
+            languages: Vec::new(),
             rows,
             tree,
             leaves,
@@ -142,6 +147,12 @@ impl Layout {
         layout.density = layout.densities(gauge);
         crate::rank::sort(&mut layout.order, |node| u64::from(layout.density[*node as usize]));
         layout.look(text, overlay);
+        if document.comments.is_none() {
+            layout.find_embedded(text, document.language, options.wording);
+        }
+        let styles = [Style::Plain, Style::Braced].into_iter();
+        let tail = |style| LINE_ENDS.map(|end| gauge.count(&format!("{}{end}", layout.after(style))));
+        layout.tails = styles.chain((0..layout.embedded.len()).map(|at| Style::Embedded(at as u8))).map(tail).collect();
         layout.longest = layout.longest(text, gauge);
         layout.least = (0..layout.tree.nodes.len() as u32).map(|node| layout.least(node)).collect();
         layout
@@ -154,13 +165,27 @@ impl Layout {
         }
     }
 
+    /// Finds out which rows of the whole document need which others, in place of what is known of parts. Returns the
+    /// latter, which has to be put back: a summary does not depend on those before it.
+    pub(super) fn read_whole(&self, text: &str) -> Needs {
+        let before = self.needs.take();
+        self.read(text, (0, self.rows.rows.len() as u32));
+        before
+    }
+
+    /// Returns whether it is known which rows need which others.
+    pub(super) fn reads(&self) -> bool {
+        self.lexis.is_some()
+    }
+
     pub(super) fn page<'d>(&'d self, text: &'d str) -> Page<'d> {
         Page { text, of: &self.rows }
     }
 
     /// Returns the memory of the layout in bytes.
     pub fn memory(&self) -> usize {
-        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len() + self.between_tags.len();
+        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len();
+        let rows = rows + self.between_tags.len() + self.languages.len();
         rows + self.tree.memory()
             + self.stretches.len() * 8
             + (self.ends.len() + self.density.len() + self.order.len()) * 4
@@ -179,8 +204,74 @@ impl Layout {
         let deepest = indents.max_by_key(|indent| indent.len()).unwrap_or_default();
         let style = if self.marker.fills { Style::Filled } else { Style::Plain };
         let most = page.rows.last().map_or(0, |row| row.line + row.lines);
-        let (before, after) = (self.marker.before(style), self.marker.after(style));
-        gauge.count(&format!("{deepest}{before}{most}-{most}{after}\r\n")) + 4
+        let embedded = (0..self.embedded.len()).map(|at| Style::Embedded(at as u8));
+        let longest = [style].into_iter().chain(embedded).map(|style| {
+            let (before, after) = (self.before(style), self.after(style));
+            gauge.count(&format!("{deepest}{before}{most}-{most}{after}\r\n"))
+        });
+        longest.max().unwrap_or(0) + 4
+    }
+
+    /// Returns the text of a marker between its indentation and its numbers.
+    pub(super) fn before(&self, style: Style) -> String {
+        self.marker_of(style).before(style)
+    }
+
+    /// Returns the text of a marker between its numbers and the line break.
+    pub(super) fn after(&self, style: Style) -> String {
+        self.marker_of(style).after(style)
+    }
+
+    fn marker_of(&self, style: Style) -> &Marker {
+        match style {
+            Style::Embedded(at) => self.embedded.get(at as usize).unwrap_or(&self.marker),
+            _ => &self.marker,
+        }
+    }
+
+    /// Returns how a marker in place of a row and the rows behind it looks, unless it follows a row that it has to
+    /// fill.
+    pub(super) fn style(&self, row: u32) -> Style {
+        match self.languages.get(row as usize) {
+            Some(language @ 1..) => Style::Embedded(language - 1),
+            _ if self.between_tags.get(row as usize) == Some(&true) => Style::Braced,
+            _ => Style::Plain,
+        }
+    }
+
+    /// Returns the index of the style of a row in `tails`.
+    pub(super) fn form(&self, row: u32) -> usize {
+        match self.style(row) {
+            Style::Plain | Style::Filled => 0,
+            Style::Braced => 1,
+            Style::Embedded(at) => at as usize + 2,
+        }
+    }
+
+    /// Finds the rows in other languages than the document.
+    fn find_embedded(&mut self, text: &str, language: &str, wording: &str) {
+        if language != "php" && !self.marker.is_markup() {
+            return;
+        }
+        let parts = parts(text, language);
+        let mut names: Vec<&str> = Vec::new();
+        let mut languages = vec![0; if parts.is_empty() { 0 } else { self.rows.rows.len() }];
+        let mut parts = parts.iter().peekable();
+        for (row, number) in self.rows.rows.iter().zip(&mut languages) {
+            let blank = text.get(row.start as usize..row.end as usize).unwrap_or_default();
+            let first = row.end - blank.trim_start().len() as u32;
+            while parts.next_if(|part| part.end <= first).is_some() {}
+            if let Some(part) = parts.peek().filter(|part| part.start <= first) {
+                let known = names.iter().position(|name| *name == part.language);
+                *number = known.unwrap_or_else(|| {
+                    names.push(part.language);
+                    names.len() - 1
+                }) as u8
+                    + 1;
+            }
+        }
+        self.embedded = names.into_iter().map(|name| Marker::new(name, None, wording)).collect();
+        self.languages = languages;
     }
 
     fn count(&mut self, text: &str, gauge: Gauge<'_>) {
@@ -246,7 +337,7 @@ impl Layout {
         let all = self.rows.rows.len() as u32;
         // Density has coarse steps, so that nodes of about the same density stay in their order.
         let usual = self.sum(0, all) as f64 / (u64::from(self.said(0, all).max(1)) * STEPS) as f64;
-        let (before, after) = (self.marker.before(Style::Plain), self.marker.after(Style::Plain));
+        let (before, after) = (self.before(Style::Plain), self.after(Style::Plain));
         let mark = gauge.count(&format!("{before}12-34{after}\n"));
         let of = |node: u32| {
             let (mut count, mut said, mut reached) = (0, 0, None);

@@ -45,6 +45,8 @@ pub(super) enum Style {
     Filled,
     /// In braces, between tags.
     Braced,
+    /// In another language than the document, by its index.
+    Embedded(u8),
 }
 
 impl Marker {
@@ -72,10 +74,15 @@ impl Marker {
         }
     }
 
+    /// Returns whether the comments are those of markup, in which scripts have others.
+    pub fn is_markup(&self) -> bool {
+        self.before.starts_with("<!--") || self.before.starts_with("{{!--")
+    }
+
     /// Returns the text between the indentation and the numbers.
     pub fn before(&self, style: Style) -> String {
         match style {
-            Style::Plain => self.before.clone(),
+            Style::Plain | Style::Embedded(_) => self.before.clone(),
             Style::Filled => format!("...  {}", self.before),
             Style::Braced => format!("{{/* {}", self.before.strip_prefix("// ").unwrap_or(&self.before)),
         }

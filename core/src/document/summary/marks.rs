@@ -24,10 +24,16 @@ impl Sheet<'_> {
     fn style(&self, before: Option<u32>, first: u32) -> Style {
         if before.is_some_and(|row| self.layout.opens.get(row as usize) == Some(&true)) {
             Style::Filled
-        } else if self.layout.between_tags.get(first as usize) == Some(&true) {
-            Style::Braced
         } else {
-            Style::Plain
+            self.layout.style(first)
+        }
+    }
+
+    /// Returns the style of a marker in a row.
+    fn cut_style(&self, row: Option<u32>) -> Style {
+        match row.map(|row| self.layout.style(row)) {
+            Some(style @ Style::Embedded(_)) => style,
+            _ => Style::Plain,
         }
     }
 
@@ -65,8 +71,7 @@ impl Sheet<'_> {
         if foot.get() == UNKNOWN {
             foot.set(self.foot(to - 1));
         }
-        let braced = layout.between_tags.get(from as usize) == Some(&true);
-        let tail = layout.tails[usize::from(braced)][(foot.get() >> FOOT) as usize & 3];
+        let tail = layout.tails[layout.form(from)][(foot.get() >> FOOT) as usize & 3];
         let one = to - from == 1 && self.page.rows[from as usize].lines == 1;
         let last = if one { 0 } else { foot.get() & ((1 << FOOT) - 1) };
         i64::from(head.get() + last) + tail
@@ -74,7 +79,7 @@ impl Sheet<'_> {
 
     /// Returns the count of a marker up to its first number, behind a row that shows whole.
     fn head(&self, before: Option<u32>, first: u32) -> i32 {
-        let lead = format!("{}{}", self.page.indent(first), self.layout.marker.before(self.style(before, first)));
+        let lead = format!("{}{}", self.page.indent(first), self.layout.before(self.style(before, first)));
         let number = self.gauge.number(self.page.rows[first as usize].line + 1) as i32;
         self.layout.memo.get(&lead, || self.measure(&lead) as i32) + number + self.clings(before, &lead)
     }
@@ -96,17 +101,21 @@ impl Sheet<'_> {
         let numbered = self.layout.numbered.then(|| with_numbers(self.page, whole.start, whole.end, whole.line));
         let text = numbered.as_deref().unwrap_or(self.page.slice(whole.start, whole.end));
         let tail = self.gauge.tail(text);
-        // A marker that begins with a slash is not indented, so its beginning is always the same.
-        self.layout.memo.get(tail, || seam(self.gauge, tail, &self.layout.marker.before(Style::Plain)))
+        // A marker that begins with a slash is not indented, so its beginning is always the same in a language.
+        let usual = self.layout.before(Style::Plain);
+        match marker.starts_with(&usual) {
+            true => self.layout.memo.get(tail, || seam(self.gauge, tail, &usual)),
+            false => seam(self.gauge, tail, marker),
+        }
     }
 
     /// Returns the text of the marker between two rows, with its line break.
     pub fn marker(&self, before: Option<u32>, behind: Option<u32>) -> String {
         let first = self.first_missing(before, behind);
-        let style = first.map_or(Style::Plain, |first| self.style(before, first));
+        let style = first.map_or_else(|| self.cut_style(before.or(behind)), |first| self.style(before, first));
         let indent = first.map_or("", |first| self.page.indent(first));
         let numbers = lines(self.lines_between(before, behind));
-        let (lead, tail) = (self.layout.marker.before(style), self.layout.marker.after(style));
+        let (lead, tail) = (self.layout.before(style), self.layout.after(style));
         format!("{indent}{lead}{numbers}{tail}{}", self.line_end(before, behind))
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Lexis {
     script: bool,
     /// Whether strings in `"` go on behind the end of a line.
     long: bool,
+    /// Whether a statement without a body ends with a semicolon, not with its line.
+    semicolons: bool,
 }
 
 impl Lexis {
@@ -37,8 +39,9 @@ impl Lexis {
         let script = matches!(language, "javascript" | "javascriptreact" | "typescript" | "typescriptreact");
         let single = script || matches!(language, "python" | "ruby" | "php");
         let long = matches!(language, "rust" | "ruby" | "php");
+        let semicolons = matches!(language, "c" | "cpp" | "csharp" | "java" | "rust");
         let line = comments.line.filter(|line| *line == "//" || single)?;
-        Some(Lexis { line, block: comments.block.unwrap_or(("", "")), single, script, long })
+        Some(Lexis { line, block: comments.block.unwrap_or(("", "")), single, script, long, semicolons })
     }
 }
 
@@ -185,6 +188,11 @@ impl Reader<'_> {
                     at + 1
                 }
                 b'"' | b'\'' => self.string(at, byte),
+                // A macro, or a statement that goes on.
+                b'\\' if !self.lexis.script && matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => {
+                    self.pair(row, row + 1);
+                    at + 1
+                }
                 b'/' if self.lexis.script => self.expression(at, last[1]),
                 _ if is_word(byte) => at + word(&bytes[at..]),
                 _ => at + 1,
@@ -235,7 +243,12 @@ impl Reader<'_> {
             return;
         }
         let is_body = head == Head::Whole;
-        let goes_on = |first: &u32| *first != row && (is_body || continues(last, rest));
+        let hangs = self.lexis.semicolons && before.is_some() && hangs(last, rest) && !self.is_directive(last_row);
+        if hangs {
+            self.pair(row, last_row);
+        }
+        let Some(level) = self.levels.last_mut() else { return };
+        let goes_on = |first: &u32| *first != row && (is_body || hangs || continues(last, rest));
         if let Some(first) = before.filter(goes_on) {
             self.pairs.push((row, first));
             if is_body {
@@ -246,6 +259,16 @@ impl Reader<'_> {
         } else {
             level.first = Some(row);
         }
+    }
+
+    /// Returns whether a row belongs to a directive of a preprocessor, which ends with its last line.
+    fn is_directive(&self, mut row: u32) -> bool {
+        let text =
+            |row: u32| self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end)).trim();
+        while row > 0 && text(row - 1).ends_with('\\') {
+            row -= 1;
+        }
+        text(row).starts_with('#')
     }
 
     /// Closes a bracket.
@@ -359,6 +382,14 @@ fn continues(last: [u8; 2], row: &[u8]) -> bool {
         _ => false,
     };
     ends || begins && !matches!(last[1], b';' | b',' | b'{' | b'(' | b'[' | b':')
+}
+
+/// Returns whether a row goes on with a statement that could not end with `last`: the name of a function below the type
+/// that it returns, a class below its template, a body below its head.
+fn hangs(last: [u8; 2], row: &[u8]) -> bool {
+    is_word(last[1])
+        || matches!(last[1], b'>' | b'*' | b'&')
+        || last[1] == b')' && matches!(row.first(), Some(b'{' | b':'))
 }
 
 /// Returns the bracket that a bracket closes.

@@ -45,7 +45,7 @@ impl Rows {
         let rows = rows(text, &starts);
         let mut bound = vec![false; tree.nodes.len()];
         family.bind(text, tree, overlay, &mut bound);
-        let firsts = share_lines(text, &rows, tree, &mut bound);
+        let firsts = share_lines(text, &rows, tree, overlay, &mut bound);
         Rows::owned(starts, rows, firsts, &bound, tree)
     }
 
@@ -237,8 +237,14 @@ fn rows(text: &str, starts: &[u32]) -> Vec<Row> {
     rows
 }
 
-/// Binds nodes that share a line to their lowest common ancestor. Returns the first leaf of each row.
-fn share_lines(text: &str, rows: &[Row], tree: &Dense, bound: &mut [bool]) -> Vec<u32> {
+/// Binds nodes that share a line to their lowest common ancestor. Returns the first leaf of each row. A comment within a
+/// line belongs to whatever else is in the line.
+fn share_lines(text: &str, rows: &[Row], tree: &Dense, overlay: &Overlay, bound: &mut [bool]) -> Vec<u32> {
+    let comments: Vec<bool> = overlay.kinds.iter().map(|kind| kind.ends_with("comment")).collect();
+    let is_comment = |leaf: u32| {
+        let node = overlay.nodes.get(tree.nodes[leaf as usize].overlay as usize);
+        node.is_some_and(|node| comments.get(node.kind as usize) == Some(&true))
+    };
     let mut firsts = vec![0; rows.len()];
     let mut leaves = (0..tree.nodes.len() as u32).filter(|at| tree.nodes[*at as usize].count == 0).peekable();
     for (row, first) in rows.iter().zip(&mut firsts) {
@@ -250,11 +256,13 @@ fn share_lines(text: &str, rows: &[Row], tree: &Dense, bound: &mut [bool]) -> Ve
             }
             // Blanks belong to no node in particular.
             if !is_blank(slice(text, node.start.max(row.start), node.end.min(row.end))) {
+                let is_aside = node.start >= row.start && node.end <= row.end && is_comment(leaf);
                 match last {
                     None => *first = leaf,
-                    Some(last) => join(tree, bound, last, leaf),
+                    Some(last) if !is_aside => join(tree, bound, last, leaf),
+                    Some(_) => {}
                 }
-                last = Some(leaf);
+                last = if is_aside { last } else { Some(leaf) };
             }
             if node.end > row.end {
                 break;
