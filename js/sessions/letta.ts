@@ -72,16 +72,22 @@ class Letta implements Reading {
       draft,
       messages.flatMap((message, place) => {
         const clean = cleaned(message);
-        if (!clean) return draft.skip(`message/${word(message["role"]).slice(0, 40)}`), [];
+        if (clean.length === 0) return draft.skip(...skippedKind(message)), [];
         const isLive = !isMarked || (indices ? indices.has(place) : ids.has(message["id"]));
         const [time, own] = [timeOf(message["created_at"]), text(message["id"])];
         const more = {
           ...(time !== undefined && { time }),
           ...(own !== undefined && { id: own }),
-          ...(isEvent(clean) && { injected: true as const }),
+          ...(isEvent(clean[0]!) && { injected: true as const }),
         };
-        const summary = summaryOf(clean);
-        return [{ message: clean, place, isLive, more, ...(summary !== undefined && { summary }) }];
+        const summary = summaryOf(clean[0]!);
+        return clean.map((one) => ({
+          message: one,
+          place,
+          isLive,
+          more,
+          ...(summary !== undefined && { summary }),
+        }));
       }),
     );
     this.#drafts.push(draft);
@@ -93,27 +99,45 @@ class Letta implements Reading {
   }
 }
 
-function cleaned(message: Fields): Fields | undefined {
-  const { role, content, text: old, tool_calls: calls, tool_call_id: id, name, tool_returns: returns } = message;
+/**
+ * Returns the messages that Letta sends for one of its log: one for each result of parallel calls. A message of the role
+ * `approval` with calls is the answer that waits for the user.
+ */
+function cleaned(message: Fields): Fields[] {
+  const { role, content, text: old, tool_calls: calls, tool_call_id: id, name } = message;
   const shown = contentOf(content ?? old);
-  if (role === "system" || role === "user") return { role, content: shown };
-  if (role === "assistant") {
-    const list = objects(calls).map((call) => ({
-      id: call["id"],
-      type: "function",
-      function: pair(fields(call["function"])),
-    }));
-    return list.length === 0 && shown === ""
-      ? undefined
-      : { role, content: shown === "" ? null : shown, ...(list.length > 0 && { tool_calls: list }) };
+  if (role === "system" || role === "user") return [{ role, content: shown }];
+  if (role === "summary") return [{ role: "user", content: shown }];
+  const list = objects(calls);
+  if (role === "assistant" || (role === "approval" && list.length > 0)) {
+    const made = list.map((call) => ({ id: call["id"], type: "function", function: pair(fields(call["function"])) }));
+    return made.length === 0 && shown === ""
+      ? []
+      : [{ role: "assistant", content: shown === "" ? null : shown, ...(made.length > 0 && { tool_calls: made }) }];
   }
-  if (role !== "tool") return undefined;
-  const first = objects(returns)[0];
+  if (role !== "tool") return [];
+  const returns = objects(message["tool_returns"]);
+  const named = typeof name === "string" ? { name } : {};
+  if (returns.length > 1) {
+    return returns.flatMap((one) => {
+      const call = text(one["tool_call_id"]);
+      return call === undefined ? [] : [{ role, tool_call_id: call, content: returned(one) }];
+    });
+  }
+  const [first] = returns;
   const call = text(id) ?? text(first?.["tool_call_id"]);
-  const result = shown === "" && first ? contentOf(first["func_response"] ?? first["tool_return"]) : shown;
-  return call === undefined
-    ? undefined
-    : { role, tool_call_id: call, ...(typeof name === "string" && { name }), content: result };
+  const result = shown === "" && first ? returned(first) : shown;
+  return call === undefined ? [] : [{ role, tool_call_id: call, ...named, content: result }];
+}
+
+function returned(one: Fields): unknown {
+  return contentOf(one["func_response"] ?? one["tool_return"]);
+}
+
+function skippedKind({ role }: Fields): [kind: string, why?: string] {
+  return role === "approval"
+    ? ["message/approval", "the user's answer to a request for approval; the result of the call follows it"]
+    : [`message/${word(role).slice(0, 40)}`];
 }
 
 function pair({ name, arguments: args }: Fields): Fields {

@@ -134,6 +134,54 @@ test("Letta: only messages in context are live", () => {
   }
 });
 
+test("Letta: calls that wait for approval, results of parallel calls, and summaries of the role summary", () => {
+  const call = (id: string) => ({ id, type: "function", function: { name: "LS", arguments: '{"path":"."}' } });
+  const returned = (id: string, status: string) => ({ tool_call_id: id, status, func_response: `${id} ${status}` });
+  const say = (role: string, words: string) => ({ role, content: [{ type: "text", text: words }] });
+  const old = { type: "system_alert", message: "The following is a summary of the previous messages: a shop." };
+  const messages = [
+    say("system", "You are Ada."),
+    say("user", "Hello."),
+    say("summary", JSON.stringify(old)),
+    say("user", "What is here?"),
+    { role: "approval", content: [{ type: "reasoning", reasoning: "I look." }], tool_calls: [call("c1"), call("c2")] },
+    { role: "approval", content: [], approvals: [returned("c1", "success"), returned("c2", "success")] },
+    {
+      role: "tool",
+      content: [],
+      tool_call_id: "c1",
+      tool_returns: [returned("c1", "success"), returned("c2", "success")],
+    },
+    { role: "approval", content: [], tool_calls: [call("c3")] },
+    { role: "approval", content: [], approvals: [{ type: "approval", tool_call_id: "c3", approve: false }] },
+    { role: "tool", content: [], tool_call_id: "c3", tool_returns: [returned("c3", "error")] },
+    say("assistant", "A shop."),
+  ].map((message, at) => ({ id: `m${at}`, ...message }));
+  const live = messages.map(({ id }) => id).filter((id) => id !== "m1");
+  const session = readSession(JSON.stringify({ agents: [{ name: "Ada", in_context_message_ids: live, messages }] }));
+  assert.deepEqual(outline(session), [
+    "system text",
+    "user text",
+    "user text",
+    "assistant call:c1 call:c2",
+    "tool result:c1",
+    "tool result:c2",
+    "assistant call:c3",
+    "tool result:c3",
+    "assistant text",
+  ]);
+  assert.deepEqual(unpaired(session), []);
+  assert.deepEqual(
+    session.history.flatMap((message) => {
+      const { role, content } = message as { role: string; content: string };
+      return role === "tool" ? [content] : [];
+    }),
+    ["c1 success", "c2 success", "c3 error"],
+  );
+  assert.match(session.compactions[0]!.summary!, /a shop/);
+  assert.deepEqual([session.turns, session.skipped[0]?.count], [2, 2]);
+});
+
 test("goose: what the agent no longer sees was compacted, and its summary is no request", () => {
   const session = readSession(fixture("goose.jsonl"));
   check(session, { layout: "goose", format: "anthropic", cwd: "/srv/shop", title: "Rounding" });
