@@ -252,8 +252,12 @@ function exchange(part: Fields): [Fields, Fields | undefined] {
   return [call, { type: "tool_result", tool_use_id: name, content }];
 }
 
+/** Older versions write reasoning as a part of `output`, newer ones beside it. `total` tells which, if it is there. */
 function tokens(value: unknown): ReturnType<typeof usageOf> {
-  const { input, output, reasoning, cache } = fields(value);
+  const { input, output, reasoning, cache, total } = fields(value);
   const { read: cacheRead, write: cacheWrite } = fields(cache);
-  return usageOf({ input, output, reasoning, cacheRead, cacheWrite });
+  const usage = usageOf({ input, output, reasoning, cacheRead, cacheWrite });
+  const sum = usage.promptTotal + usage.output + usage.reasoning;
+  const isApart = typeof total === "number" && total > 0 ? total >= sum : usage.reasoning > usage.output;
+  return isApart ? { ...usage, output: usage.output + usage.reasoning } : usage;
 }

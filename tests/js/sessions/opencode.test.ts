@@ -52,6 +52,24 @@ test("each step is a request of its own, and its results follow it", () => {
   );
 });
 
+test("output contains the reasoning, in whichever way the version counted it", () => {
+  const cache = { read: 900, write: 0 };
+  for (const [tokens, expected] of [
+    [{ total: 1_090, input: 100, output: 20, reasoning: 70, cache }, 90],
+    [{ total: 1_090, input: 100, output: 90, reasoning: 70, cache }, 90],
+    [{ input: 100, output: 90, reasoning: 70, cache }, 90],
+    [{ input: 100, output: 20, reasoning: 70, cache }, 90],
+  ] as const) {
+    const { info, messages } = JSON.parse(file) as { info: object; messages: { info: { id: string } }[] };
+    const answer = {
+      info: { ...messages[1]!.info, tokens },
+      parts: [{ type: "step-start" }, { type: "text", text: "Yes." }, { type: "step-finish", tokens }],
+    };
+    const { usage } = readSession(JSON.stringify({ info, messages: [messages[0], answer] })).usage[0]!;
+    assert.deepEqual([usage.promptTotal, usage.output, usage.reasoning], [1_000, expected, 70]);
+  }
+});
+
 test("a compaction keeps its tail", () => {
   const { compactions, messages, history } = readSession(file);
   assert.deepEqual(
