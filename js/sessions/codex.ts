@@ -118,6 +118,7 @@ class Codex implements Reading {
         ...(!this.#draft.about.cwd && { cwd: text(payload["cwd"]) }),
       });
     else if (type === "compacted") this.#compact(payload, place);
+    else if (type === "token_usage_record") this.#record(payload);
     else if (type === "event_msg") this.#event(payload, place);
     else if (type === "response_item" && isItem(payload)) this.#item(payload, place, record["timestamp"]);
     else this.#skip(text(type), text(payload["type"]));
@@ -165,7 +166,7 @@ class Codex implements Reading {
 
   #event(event: Fields, place: number): void {
     const type = text(event["type"]);
-    if (type === "token_count") return this.#usage(fields(event["info"]));
+    if (type === "token_count") return this.#tokens(fields(event["info"]));
     if (type === "thread_rolled_back") return this.#rollBack(number(event["num_turns"]) ?? 0, place);
     if (type === "user_message" && typeof event["message"] === "string") this.#said.add(event["message"].trim());
     this.#draft.tell({
@@ -175,11 +176,20 @@ class Codex implements Reading {
     this.#skip("event_msg", type);
   }
 
-  /** Reports follow every request, and repeat with the same numbers when limits change. */
-  #usage(info: Fields): void {
-    const { last_token_usage: last, total_token_usage: total, model_context_window: window } = info;
-    this.#draft.tell({ window: number(window) });
+  #tokens(info: Fields): void {
+    this.#draft.tell({ window: number(info["model_context_window"]) });
     this.#draft.skip("event_msg/token_count", "read as usage");
+    this.#usage(info["last_token_usage"], info["total_token_usage"]);
+  }
+
+  /** Newer versions write a record for each answer, with or without an event of the same numbers. */
+  #record({ usage, thread_token_usage: total }: Fields): void {
+    this.#draft.skip("token_usage_record", "read as usage");
+    this.#usage(usage, total);
+  }
+
+  /** Reports follow every request, and repeat with the same numbers when limits change. */
+  #usage(last: unknown, total: unknown): void {
     const {
       input_tokens: input,
       cached_input_tokens: cached,

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { check, fixture, lines, outline, sessions, unpaired, usageRows } from "./sessions.ts";
 import { runs } from "../runs.ts";
 
 const { readSession, openSession, writeSession } = sessions;
@@ -81,6 +81,42 @@ test("texts that Codex wrote are no requests of the user", () => {
   const { entries, history } = readSession(log);
   const requests = history.filter((one, at) => (one as { role?: string }).role === "user" && !entries[at]!.injected);
   assert.deepEqual(texts(requests), ["Why do the totals differ?", "Fix only the rounding.", "<b>Now the tests.</b>"]);
+});
+
+test("usage is read once, from records and from events of the same numbers", () => {
+  const counts = (input: number, output: number) => ({
+    input_tokens: input,
+    cached_input_tokens: 40,
+    output_tokens: output,
+    reasoning_output_tokens: 5,
+    total_tokens: input + output,
+  });
+  const report = (input: number, output: number, total: number) => ({
+    type: "token_usage_record",
+    payload: { response_id: `r${total}`, usage: counts(input, output), thread_token_usage: { total_tokens: total } },
+  });
+  const count = (input: number, output: number, total: number) =>
+    event({
+      type: "token_count",
+      info: { last_token_usage: counts(input, output), total_token_usage: { total_tokens: total } },
+    });
+  const session = readSession(
+    lines(
+      meta,
+      item(message("user", "One?")),
+      item(message("assistant", "One.")),
+      report(100, 20, 120),
+      count(100, 20, 120),
+      item(message("user", "Two?")),
+      item(message("assistant", "Two.")),
+      report(150, 30, 300),
+      report(150, 30, 300),
+    ),
+  );
+  assert.deepEqual(usageRows(session), [
+    [1, 60, 40, 0, 20],
+    [3, 110, 40, 0, 30],
+  ]);
 });
 
 test("a compaction replaces everything before it", () => {
