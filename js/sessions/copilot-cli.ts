@@ -50,6 +50,8 @@ class CopilotCli implements Reading {
   readonly #answers = new Map<Draft, Map<string, number>>();
   /** Number of messages before each event of the main conversation. */
   readonly #events = new Map<string, number>();
+  /** Pictures by the ids with which messages and results name them, as data URLs. */
+  readonly #pictures = new Map<string, string>();
   #system: Fields | undefined;
   /** The index in the history of `#system`. */
   #place = 0;
@@ -84,6 +86,7 @@ class CopilotCli implements Reading {
     else if (type === "session.compaction_complete") this.#compact(data, place);
     else if (type === "session.context_cleared") this.#clear(data, place);
     else if (type === "session.snapshot_rewind") this.#rewind(data, place);
+    else if (type === "session.binary_asset") this.#asset(data);
     else {
       if (type !== "subagent.started") this.#about(type, data);
       if (type === "assistant.usage") this.#usage(draft, data);
@@ -155,7 +158,10 @@ class CopilotCli implements Reading {
     // Skills, other agents and the system write texts with the role user; the user types commands.
     const source = text(data["source"]);
     const isNote = source !== undefined && !/^(user|command)/.test(source);
-    draft.push({ role: "user", content }, place, { ...entryOf(record), ...(isNote && { injected: true }) });
+    draft.push({ role: "user", content: this.#withPictures(content, data["attachments"]) }, place, {
+      ...entryOf(record),
+      ...(isNote && { injected: true }),
+    });
   }
 
   #assistant(draft: Draft, record: Fields, data: Fields, place: number): void {
@@ -210,7 +216,28 @@ class CopilotCli implements Reading {
       text(data["output"]) ??
       "";
     const { id: _, ...entry } = entryOf(record);
-    call.draft.push({ role: "tool", tool_call_id: toolCallId, content }, place, entry);
+    const shown = this.#withPictures(content, fields(result)["binaryResultsForLlm"]);
+    call.draft.push({ role: "tool", tool_call_id: toolCallId, content: shown }, place, entry);
+  }
+
+  /** The bytes of an attachment or a result, which the model received; events name them by id. */
+  #asset({ assetId, mimeType, data }: Fields): void {
+    const isPicture = typeof mimeType === "string" && mimeType.startsWith("image/");
+    if (typeof assetId === "string" && isPicture && typeof data === "string")
+      this.#pictures.set(assetId, `data:${mimeType};base64,${data}`);
+    else this.#draft.skip("session.binary_asset", "bytes that are no picture");
+  }
+
+  /** Returns the text, followed by the pictures of a list of attachments or of binary results. */
+  #withPictures(content: string, list: unknown): unknown {
+    const urls = objects(list).flatMap(({ assetId, data, mimeType }) => {
+      const inline = typeof data === "string" && word(mimeType).startsWith("image/");
+      const url = this.#pictures.get(word(assetId)) ?? (inline ? `data:${word(mimeType)};base64,${data}` : undefined);
+      return url === undefined ? [] : [url];
+    });
+    if (urls.length === 0) return content;
+    const words = content === "" ? [] : [{ type: "text", text: content }];
+    return [...words, ...urls.map((url) => ({ type: "image_url", image_url: { url } }))];
   }
 
   /** Keeps messages that arrived while the summary was written after it. */

@@ -66,6 +66,43 @@ test("events open as a conversation, without those of sub-agents", () => {
   );
 });
 
+test("pictures that the model received are in the messages, of users and of results", () => {
+  const png = "iVBORw0KGgo=";
+  const asset = (assetId: string, mimeType: string) =>
+    event("session.binary_asset", { assetId, mimeType, type: "image", data: png });
+  const session = readSession(
+    lines(
+      event("session.start", { sessionId: "cp-2" }),
+      asset("sha256:a", "image/png"),
+      asset("sha256:b", "application/pdf"),
+      event("user.message", {
+        content: "What is this?",
+        attachments: [
+          { type: "file", path: "/a.png", assetId: "sha256:a" },
+          { type: "file", path: "/b.pdf", assetId: "sha256:b" },
+          { type: "file", path: "/c.ts", taggedFilesEntry: "* /c.ts (3 lines)" },
+        ],
+      }),
+      event("assistant.message", { content: "", toolRequests: [{ toolCallId: "c1", name: "view", arguments: {} }] }),
+      event("tool.execution_complete", {
+        toolCallId: "c1",
+        success: true,
+        result: { content: "Viewed.", binaryResultsForLlm: [{ type: "image", mimeType: "image/jpeg", data: "/9j/" }] },
+      }),
+    ),
+  );
+  const picture = (url: string) => ({ type: "image_url", image_url: { url } });
+  assert.deepEqual(
+    session.messages.map((message) => (message as { content: unknown }).content),
+    [
+      [{ type: "text", text: "What is this?" }, picture(`data:image/png;base64,${png}`)],
+      null,
+      [{ type: "text", text: "Viewed." }, picture("data:image/jpeg;base64,/9j/")],
+    ],
+  );
+  assert.equal(session.skipped.find(({ kind }) => kind === "session.binary_asset")?.count, 1);
+});
+
 test("sub-agents and what was taken back are side chains", () => {
   const { sideChains } = readSession(log);
   assert.deepEqual(
