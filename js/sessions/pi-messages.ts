@@ -81,9 +81,10 @@ function userContent(content: unknown): unknown {
 function part(one: Fields): Fields {
   const { type, data, mimeType } = one;
   if (type === "text") return { type, text: word(one["text"] ?? "") };
-  if (type === "image" && typeof data === "string")
-    return { type, source: { type: "base64", media_type: mimeType, data } };
-  return one;
+  if (type !== "image" || typeof data !== "string") return one;
+  // Oh My Pi keeps the bytes of attachments in files of their own, also of other media.
+  if (data.startsWith("blob:")) return { type: "text", text: `[${word(mimeType)} in another file]` };
+  return { type, source: { type: "base64", media_type: mimeType, data } };
 }
 
 /** Joins parts to one text if all of them are texts. */

@@ -232,3 +232,16 @@ test("a changed result is written with its tool's name, and other lines stay", (
   );
   assert.deepEqual(readSession(written).messages[2], result);
 });
+
+test("bytes that the file only names are a note, not a picture", () => {
+  const image = { type: "image", data: "blob:sha256:4a04", mimeType: "image/png" };
+  const session = readSession(
+    lines(
+      { type: "session", version: 3, id: "s", cwd: "/srv" },
+      { type: "message", id: "1", parentId: null, message: { role: "user", content: [image] } },
+    ),
+  );
+  assert.deepEqual(session.messages, [
+    { role: "user", content: [{ type: "text", text: "[image/png in another file]" }] },
+  ]);
+});
