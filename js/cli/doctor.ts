@@ -84,7 +84,7 @@ function outputBeside(file: string, isSession: boolean): string {
 
 interface Examination {
   diagnosis: Diagnosis;
-  /** Tokens after a compaction by rules to a third. */
+  /** Tokens after a compaction by rules to a third; absent for small conversations, and if a third is too little. */
   compacted?: number;
 }
 
@@ -100,8 +100,14 @@ const SMALL = 2_000;
 
 async function freeable(input: unknown, counting: CountOptions, total: number): Promise<number | undefined> {
   if (total < SMALL) return undefined;
-  const { status, report } = await compact(input, { ...counting, budget: Math.ceil(total / 3), force: true });
-  return status === "applied" ? report.after.total : undefined;
+  try {
+    const { status, report } = await compact(input, { ...counting, budget: Math.ceil(total / 3), force: true });
+    return status === "applied" ? report.after.total : undefined;
+  } catch (error) {
+    // What must stay, such as a picture in the newest request, may need more than a third.
+    if (error instanceof EspalierError && error.code === "budget_exceeded") return undefined;
+    throw error;
+  }
 }
 
 const MOST = 20;

@@ -88,6 +88,18 @@ test("doctor leaves a healthy session alone", () => {
   assert.equal(existsSync(join(home, "s.repaired.jsonl")), false);
 });
 
+test("doctor examines a conversation that cannot be compacted to a third", () => {
+  const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+  const ask = {
+    role: "user",
+    content: [{ type: "text", text: "See." }, ...[1, 2, 3].map(() => ({ type: "image", source }))],
+  };
+  writeFileSync(join(home, "pictures.json"), JSON.stringify([ask]));
+  const found = run("doctor", "pictures.json");
+  assert.match(found.stdout, /anthropic would/, found.stderr);
+  assert.doesNotMatch(found.stdout, /a compaction by rules/);
+});
+
 test("doctor accepts a session of gemini-cli that ends with the model", () => {
   const file = join(home, "gemini.jsonl");
   writeFileSync(file, fixture("gemini-stream.jsonl"));
