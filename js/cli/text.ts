@@ -2,7 +2,7 @@
 
 import { createReadStream, readFileSync } from "node:fs";
 import { EspalierError } from "../entries/verbs.ts";
-import { compressionOf, encodingOf } from "../files/encoding.ts";
+import { DATABASE, compressionOf, encodingOf, isDatabase } from "../files/encoding.ts";
 
 /** Bytes at the beginning in which binary files are recognised. */
 const BEGINNING = 8_000;
@@ -45,7 +45,7 @@ export async function* streamText(path: string): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   try {
     for await (const bytes of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>) {
-      if (!decoder) refuseCompressed(bytes, path);
+      if (!decoder) refuseUnreadable(bytes, path);
       decoder ??= decoderOf(bytes);
       yield decode(decoder, path, bytes);
     }
@@ -64,11 +64,15 @@ function readBytes(path: string, hint?: string): Uint8Array {
 }
 
 function decoded(bytes: Uint8Array, path: string, decoder = decoderOf(bytes)): string {
-  refuseCompressed(bytes, path);
+  refuseUnreadable(bytes, path);
   return decode(decoder, path, bytes) + decode(decoder, path);
 }
 
-function refuseCompressed(bytes: Uint8Array, path: string): void {
+function refuseUnreadable(bytes: Uint8Array, path: string): void {
+  if (isDatabase(bytes)) {
+    const name = path === "-" ? "standard input" : path;
+    throw new EspalierError({ code: "binary_file", message: `${name} ${DATABASE}` });
+  }
   const compression = compressionOf(bytes);
   if (!compression) return;
   const { name, command } = compression;

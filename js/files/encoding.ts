@@ -20,3 +20,12 @@ export function compressionOf(bytes: Uint8Array): { name: string; command: strin
   const found = COMPRESSED.find(([magic]) => magic.every((byte, at) => bytes[at] === byte));
   return found && { name: found[1], command: found[2] };
 }
+
+/** True for a SQLite database, in which several agents keep their sessions. */
+export function isDatabase(bytes: Uint8Array): boolean {
+  return [..."SQLite format 3\0"].every((character, at) => bytes[at] === character.charCodeAt(0));
+}
+
+/** What to do with a database: the end of a sentence about it. */
+export const DATABASE =
+  "is a SQLite database, which is not read; export the session from it (opencode export, goose session export, …)";

@@ -30,7 +30,7 @@ const HEAD = { lines: 1_000, characters: 8_000_000 };
  *
  * @throws EspalierError `unknown_session` if no layout fits, `no_conversation` if the file is known and contains none,
  *   `several_sessions` if it contains several and `conversation` is absent, `bad_json`, `bad_input`, `bad_option`,
- *   `binary_file` for compressed bytes
+ *   `binary_file` for compressed bytes and databases
  */
 export function readSession(source: string | Uint8Array, options: ReadSessionOptions = {}): Session {
   const opening = new Opening(options);

@@ -1,7 +1,7 @@
 /** Yields the lines of any source, without holding all of it. */
 
 import { isBytes } from "../files/bytes.ts";
-import { compressionOf, encodingOf } from "../files/encoding.ts";
+import { DATABASE, compressionOf, encodingOf, isDatabase } from "../files/encoding.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { SessionSource } from "./types.ts";
 
@@ -57,9 +57,11 @@ export function wholeText(source: string | Uint8Array): string {
 /**
  * Returns the decoder for a text that begins with these bytes: UTF-8, or UTF-16 with a byte order mark.
  *
- * @throws EspalierError `binary_file` for compressed bytes
+ * @throws EspalierError `binary_file` for compressed bytes and databases
  */
 function decoderOf(beginning: Uint8Array): TextDecoder {
+  if (isDatabase(beginning))
+    throw new EspalierError({ code: "binary_file", message: `source ${DATABASE}`, path: "source" });
   const compression = compressionOf(beginning);
   if (compression)
     throw new EspalierError({

@@ -120,6 +120,13 @@ test("a compressed file is named as one", () => {
   }
 });
 
+test("a database is named as one", () => {
+  write("state.vscdb", Buffer.from("SQLite format 3\0\u0010\0\u0001\u0001\0@  \u00ff", "latin1"));
+  const { status, stderr } = run(["count", "state.vscdb"]);
+  assert.equal(status, 3);
+  assert.match(stderr, /state\.vscdb is a SQLite database, which is not read; export the session from it/);
+});
+
 test("log --recall prints messages of a session file by the ids of its view", () => {
   const recall = (...args: string[]) => run(["log", "claude-code.jsonl", "--recall", ...args]);
   const shown = JSON.parse(recall("m1").stdout) as { message: unknown; place: string }[];

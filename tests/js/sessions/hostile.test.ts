@@ -91,6 +91,9 @@ test("bytes of UTF-16 with a byte order mark are text, and compressed bytes are 
   const zipped = gzipSync(text);
   assert.throws(() => sessions.readSession(zipped), { code: "binary_file", message: /compressed with gzip/ });
   await assert.rejects(sessions.openSession([zipped]), { code: "binary_file" });
+  const database = Buffer.from("SQLite format 3\0\u0010\0");
+  assert.throws(() => sessions.readSession(database), { code: "binary_file", message: /SQLite database.*export/ });
+  await assert.rejects(sessions.openSession(new Blob([database])), { code: "binary_file" });
 });
 
 test("secrets of a file are in no error", () => {
