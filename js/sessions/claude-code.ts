@@ -7,6 +7,7 @@
  * identifies abandoned branches.
  */
 
+import { notesOf } from "./claude-code-notes.ts";
 import { writeClaudeCode } from "./claude-code-write.ts";
 import { Draft, fields, isFields, items, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
@@ -187,12 +188,19 @@ class ClaudeCode implements Reading {
         { role, content: [...blocks(fields(draft.messages[index])["content"]), ...blocks(content)] },
         place,
       );
-    } else if (role === "user" && isResults(content) && isResults(fields(draft.messages[last])["content"])) {
-      // Results of parallel calls are separate lines, but one message of the API.
+    } else if (
+      role === "user" &&
+      isResults(content) &&
+      isAfterCompaction(draft, last) &&
+      hasResults(draft.messages[last])
+    ) {
+      // Results of parallel calls are separate lines, but one message of the API, in which what is attached comes last.
       index = last;
+      const earlier = blocks(fields(draft.messages[last])["content"]);
+      const end = earlier.findLastIndex((block) => fields(block)["type"] === "tool_result") + 1;
       draft.extend(
         index,
-        { role, content: [...blocks(fields(draft.messages[last])["content"]), ...blocks(content)] },
+        { role, content: [...earlier.slice(0, end), ...blocks(content), ...earlier.slice(end)] },
         place,
       );
     } else {
@@ -237,15 +245,31 @@ class ClaudeCode implements Reading {
     }
   }
 
-  /** Reads text that the user typed while the agent was working: the model receives it as an attachment. */
+  /** The model receives text that the user typed while the agent was working, and contents, as attachments. */
   #attachment(record: Fields, place: number): void {
     const attachment = fields(record["attachment"]);
-    const { prompt } = attachment;
+    const { type, prompt } = attachment;
     const isText = typeof prompt === "string" ? prompt !== "" : items(prompt).length > 0;
-    if (attachment["type"] !== "queued_command" || !isText) return this.#thread.draft.skip("attachment");
+    const isTyped = type === "queued_command" && isText;
+    const notes = isTyped ? undefined : notesOf(attachment);
+    if (!isTyped && notes === undefined)
+      return this.#thread.draft.skip(
+        `attachment/${text(type) ?? "?"}`,
+        "a short note of the tool, or one for the screen",
+      );
     const thread = isSide(record) ? this.#side(record) : this.#thread;
     if (thread === this.#thread && this.#boundary) this.#compact(this.#boundary.place);
-    const index = thread.draft.push({ role: "user", content: prompt }, place);
+    const { draft } = thread;
+    const last = draft.messages.length - 1;
+    const { role, content } = fields(draft.messages[last]);
+    let index: number;
+    if (notes && role === "user" && isAfterCompaction(draft, last)) {
+      index = last;
+      draft.extend(index, { role, content: [...blocks(content), ...notes] }, place);
+    } else
+      index = draft.push({ role: "user", content: notes ?? prompt }, place, {
+        ...(notes && { injected: true as const }),
+      });
     const uuid = text(record["uuid"]);
     if (uuid !== undefined && thread === this.#thread) this.#indices.set(uuid, index);
   }
@@ -319,6 +343,16 @@ function kindOf({ type, subtype }: Fields): string {
 
 function blocks(content: unknown): readonly unknown[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : items(content);
+}
+
+/** True for a message that the newest compaction has not replaced, so that it may grow. */
+function isAfterCompaction({ compactions }: Draft, index: number): boolean {
+  return index >= (compactions.at(-1)?.before ?? 0);
+}
+
+/** True for a message of results, to which something may be attached. */
+function hasResults(message: unknown): boolean {
+  return fields(objects(fields(message)["content"])[0])["type"] === "tool_result";
 }
 
 function isResults(content: unknown): boolean {

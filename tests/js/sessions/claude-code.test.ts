@@ -129,3 +129,82 @@ test("the file of a sub-agent opens as its conversation", () => {
   const { messages, turns, id, usage, sideChains } = readSession(own.join("\n"));
   assert.deepEqual([messages.length, turns, id, usage.length, sideChains], [2, 1, "s-1", 1, []]);
 });
+
+test("contents that are attached are blocks of the message before them, behind all of its results", () => {
+  let at = 0;
+  const line = (type: string, more: object) => {
+    at += 1;
+    return { type, uuid: `n${at}`, parentUuid: at === 1 ? null : `n${at - 1}`, sessionId: "s-2", ...more };
+  };
+  const attach = (attachment: object) => line("attachment", { attachment });
+  const say = (content: unknown) => line("user", { message: { role: "user", content } });
+  const call = (id: string) => ({ type: "tool_use", id, name: "Read", input: {} });
+  const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "ok" });
+  const file = { type: "text", file: { filePath: "/srv/a.ts", content: "one\ntwo", startLine: 7 } };
+  const text = lines(
+    attach({ type: "hook_additional_context", hookName: "SessionStart", content: ["Be brief."] }),
+    attach({ type: "deferred_tools_delta", addedNames: ["Cron"] }),
+    say("What is in @a.ts?"),
+    attach({ type: "file", filename: "/srv/a.ts", content: file }),
+    attach({
+      type: "file",
+      filename: "/srv/a.png",
+      content: { type: "image", file: { base64: "iVBORw0KGgo=", type: "image/png" } },
+    }),
+    line("assistant", { message: { id: "m1", role: "assistant", content: [call("t1"), call("t2")] } }),
+    say([result("t1")]),
+    attach({ type: "nested_memory", path: "/srv/CLAUDE.md", content: { content: "Use tabs." } }),
+    say([result("t2")]),
+    attach({ type: "edited_text_file", filename: "/srv/a.ts", snippet: "7\tthree" }),
+  );
+  const session = readSession(text);
+  const note = (words: string) => ({ type: "text", text: `<system-reminder>\n${words}\n</system-reminder>` });
+  assert.deepEqual(session.messages, [
+    { role: "user", content: [note("SessionStart hook additional context:\nBe brief.")] },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "What is in @a.ts?" },
+        note('Called the Read tool with the following input: {"file_path":"/srv/a.ts"}'),
+        note("Result of calling the Read tool:\n7\tone\n8\ttwo"),
+        note('Called the Read tool with the following input: {"file_path":"/srv/a.png"}'),
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
+      ],
+    },
+    { role: "assistant", content: [call("t1"), call("t2")] },
+    {
+      role: "user",
+      content: [
+        result("t1"),
+        result("t2"),
+        note("Contents of /srv/CLAUDE.md:\nUse tabs."),
+        note("/srv/a.ts was modified:\n7\tthree"),
+      ],
+    },
+  ]);
+  assert.deepEqual(
+    session.entries.map(({ places, injected }) => `${places.join()}${injected ? "!" : ""}`),
+    ["1!", "3,4,5", "6", "7,8,9,10"],
+  );
+  assert.deepEqual([session.turns, session.skipped[0]?.kind], [1, "attachment/deferred_tools_delta"]);
+  assert.equal(sessions.writeSession(session, session.messages, text), text);
+  const shorter = readSession(sessions.writeSession(session, session.messages.slice(1, 2), text));
+  assert.deepEqual(shorter.messages, session.messages.slice(1, 2));
+});
+
+test("results behind a compaction are not those of the message before it", () => {
+  const results = (id: string) => ({
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: id, content: "ok" }],
+  });
+  const line = (uuid: string, more: object) => ({ uuid, sessionId: "s-3", ...more });
+  const { history, messages } = readSession(
+    lines(
+      line("a", { type: "user", message: { role: "user", content: "Go." } }),
+      line("b", { type: "user", message: results("t1") }),
+      line("c", { type: "system", subtype: "compact_boundary" }),
+      line("d", { type: "user", message: results("t2") }),
+    ),
+  );
+  assert.deepEqual([history.length, messages], [3, [results("t2")]]);
+});

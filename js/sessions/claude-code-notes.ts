@@ -1,0 +1,72 @@
+/**
+ * What Claude Code adds to a message as an attachment: mentioned files, memory, the editor's selection, changes of files.
+ * Its lines hold the parts; the model receives them as blocks of the user's message, in the form that is made here.
+ */
+
+import { fields, items, number, objects, text, word } from "./draft.ts";
+import type { Fields } from "./draft.ts";
+
+/** Returns the blocks of an attachment with contents; undefined for others, which are short notes or for the screen. */
+export function notesOf(attachment: Fields): Fields[] | undefined {
+  const { type } = attachment;
+  if (type === "file") return fileOf(attachment);
+  const words = wordsOf(attachment);
+  return words === undefined ? undefined : [reminder(words)];
+}
+
+function wordsOf(attachment: Fields): string | undefined {
+  const { type, filename, content } = attachment;
+  switch (type) {
+    case "edited_text_file":
+      return titled(`${word(filename)} was modified:`, attachment["snippet"]);
+    case "nested_memory":
+      return titled(`Contents of ${word(attachment["path"])}:`, fields(content)["content"]);
+    case "selected_lines_in_ide":
+      return titled(
+        `The user selected the lines ${word(attachment["lineStart"])} to ${word(attachment["lineEnd"])} from ${word(filename)}:`,
+        content,
+      );
+    case "plan_file_reference":
+      return titled(`The plan in ${word(attachment["planFilePath"])}:`, attachment["planContent"]);
+    case "invoked_skills": {
+      const skills = objects(attachment["skills"]).flatMap(
+        (skill) => titled(`Skill ${word(skill["name"])}:`, skill["content"]) ?? [],
+      );
+      return skills.length === 0 ? undefined : skills.join("\n\n");
+    }
+    case "hook_additional_context": {
+      const lines = typeof content === "string" ? content : items(content).map(word).join("\n");
+      return titled(`${word(attachment["hookName"])} hook additional context:`, lines);
+    }
+    case "skill_listing":
+      return titled("Skills:", content);
+    default:
+      return undefined;
+  }
+}
+
+function fileOf({ filename, content }: Fields): Fields[] | undefined {
+  const { type, file } = fields(content);
+  const { content: body, base64, type: media, startLine } = fields(file);
+  const call = `Called the Read tool with the following input: ${JSON.stringify({ file_path: filename })}`;
+  if (type === "text" && text(body) !== undefined) {
+    const first = number(startLine) ?? 1;
+    const numbered = word(body)
+      .split("\n")
+      .map((line, at) => `${first + at}\t${line}`)
+      .join("\n");
+    return [reminder(call), reminder(`Result of calling the Read tool:\n${numbered}`)];
+  }
+  const kind = type === "image" ? "image" : type === "pdf" ? "document" : undefined;
+  if (kind === undefined || text(base64) === undefined) return undefined;
+  const source = { type: "base64", media_type: text(media) ?? "application/pdf", data: base64 };
+  return [reminder(call), { type: kind, source }];
+}
+
+function titled(title: string, body: unknown): string | undefined {
+  return text(body) === undefined ? undefined : `${title}\n${word(body)}`;
+}
+
+function reminder(words: string): Fields {
+  return { type: "text", text: `<system-reminder>\n${words}\n</system-reminder>` };
+}
