@@ -70,10 +70,26 @@ class Kimi implements Reading {
     if (type === "context.apply_compaction") return this.#compact(record, place);
     if (type === "context.clear") return this.#replace(place, this.#systems());
     if (type === "context.undo") this.#undo(number(record["count"]) ?? 1);
-    if (type === "config.update" && text(systemPrompt) !== undefined && this.#draft.messages.length === 0) {
+    const isPrompt = (type === "config.update" || type === "profile.bind") && text(systemPrompt) !== undefined;
+    if (isPrompt && this.#draft.messages.length === 0)
       return void this.#draft.push({ role: "system", content: systemPrompt }, place);
-    }
+    if (type === "llm.tools_snapshot") return this.#tools(record);
     this.#draft.skip(typeof type === "string" ? type : "a line without a type");
+  }
+
+  /** The definitions are written when they change; the newest ones are sent. */
+  #tools({ tools }: Fields): void {
+    const list = objects(tools).filter(({ name }) => typeof name === "string");
+    if (list.length === 0) return this.#draft.skip("llm.tools_snapshot");
+    const definitions = list.map(({ name, description, parameters }) => ({
+      type: "function",
+      function: {
+        name,
+        ...(typeof description === "string" && { description }),
+        ...(isFields(parameters) && { parameters }),
+      },
+    }));
+    this.#draft.tell({ tools: definitions });
   }
 
   #message(message: Fields, place: number, time: number | undefined): void {

@@ -303,6 +303,28 @@ test("Kimi: the wire's steps are answers, compactions keep messages of the user,
   );
 });
 
+test("Kimi: newer versions write the prompt with the profile, and the tools that are sent", () => {
+  const parameters = { type: "object", properties: {} };
+  const session = readSession(
+    lines(
+      { type: "metadata", protocol_version: "1.4" },
+      { type: "profile.bind", agentId: "main", modelAlias: "kimi-code/k3", systemPrompt: "You are Kimi." },
+      { type: "llm.tools_snapshot", hash: "a", tools: [{ name: "Old" }] },
+      { type: "llm.tools_snapshot", hash: "b", tools: [{ name: "Read", description: "Reads.", parameters }] },
+      { type: "llm.tools_snapshot", hash: "c", tools: "trimmed" },
+      { type: "context.append_message", message: { role: "user", content: [{ type: "text", text: "Hi" }] } },
+    ),
+  );
+  assert.deepEqual(session.messages, [
+    { role: "system", content: "You are Kimi." },
+    { role: "user", content: "Hi" },
+  ]);
+  assert.deepEqual(session.tools, [
+    { type: "function", function: { name: "Read", description: "Reads.", parameters } },
+  ]);
+  assert.deepEqual([session.model, session.skipped.length], ["kimi-code/k3", 2]);
+});
+
 test("Kimi: the older file holds messages between records of the tool", () => {
   const session = readSession(
     lines(
