@@ -26,6 +26,8 @@ const OTHERS = new Set([
   "agent_turn_outcome",
   "compaction_state",
 ]);
+/** A reminder in a text; its end may be cut off. */
+const REMINDER = /<system-(reminder|notification)>[^]*?(<\/system-\1>|$)/g;
 const FOREIGN = ["uuid", "sessionId", "session_id"];
 
 function recognise({ records }: Sample): Match | undefined {
@@ -92,8 +94,9 @@ class Droid implements Reading {
   #message({ role, content }: Fields, place: number, id: string | undefined, time: number | undefined): void {
     const blocks = blocksOf(content);
     if (blocks.length === 0) return this.#draft.skip("a message without content");
+    // The user's first text may follow a reminder in the same block.
     const isWritten = ({ type, text: words }: Fields) =>
-      type === "text" && /^\s*<system-(reminder|notification)>/.test(word(words));
+      type === "text" && text(words) !== undefined && word(words).replace(REMINDER, "").trim() === "";
     const isReminder = role === "user" && blocks.every(isWritten);
     this.#draft.push({ role, content: typeof content === "string" ? content : blocks }, place, {
       ...(time !== undefined && { time }),

@@ -256,6 +256,22 @@ test("droid: lines of messages, and a summary up to the message that it names", 
   assert.deepEqual(session.entries.map(({ injected = false }) => injected).filter(Boolean).length, 1);
 });
 
+test("droid: a text behind a reminder in the same block is the user's", () => {
+  const say = (id: string, text: string) => ({
+    type: "message",
+    id,
+    message: { role: "user", content: [{ type: "text", text }] },
+  });
+  const session = readSession(
+    lines(
+      { type: "session_start", id: "d-2" },
+      say("m1", "<system-reminder>\nBe brief.\n</system-reminder>\n<system-notification>Done.</system-notification>\n"),
+      say("m2", "<system-reminder>\nBe brief.\n</system-reminder>\n\nWhy are totals off?"),
+    ),
+  );
+  assert.deepEqual([session.turns, session.entries.map(({ injected = false }) => injected)], [1, [true, false]]);
+});
+
 test("any value anywhere does no harm", () => {
   /** Replaces the value that a walk of `steps` reaches. */
   const spoil = (file: unknown, steps: readonly number[], value: unknown): unknown => {
