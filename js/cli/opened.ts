@@ -3,6 +3,7 @@
 import { EspalierError } from "../entries/verbs.ts";
 import { fromStored } from "../formats/vscode/parts.ts";
 import { openSession, readSession, sessionRequest } from "../sessions/index.ts";
+import { isJson } from "../sessions/unknown.ts";
 import type { ReadSessionOptions, Session, SessionView } from "../sessions/index.ts";
 import { parseInput } from "./input.ts";
 import { sourceOf } from "./source.ts";
@@ -57,14 +58,22 @@ function restored(input: unknown): unknown {
   return Array.isArray(input) ? messages : { ...(input as object), messages };
 }
 
+/** True for JSON Lines: the first line is a value of its own, and more follow. */
+function isLines(text: string): boolean {
+  const [first = "", ...more] = text.trim().split("\n", 2);
+  return more.length > 0 && isJson(first);
+}
+
 /** Reads the conversation in a file that is not a session. */
 function conversation(text: string, file: string, sessionError: EspalierError): unknown {
   const input = parseInput(text, file);
   try {
     sourceOf(input, undefined);
   } catch (error) {
-    if (!(error instanceof EspalierError) || error.code !== "unknown_format" || sessionError.code !== "unknown_session")
-      throw error;
+    if (!(error instanceof EspalierError) || sessionError.code !== "unknown_session") throw error;
+    // The first line is not a message: the file is more likely a log than a list of messages with a mistake.
+    const isLog = error.code === "bad_message" && /^messages\[0\]/.test(error.path ?? "") && isLines(text);
+    if (error.code !== "unknown_format" && !isLog) throw error;
     // The file is neither; the sessions' error names the most similar layout.
     throw new EspalierError({
       code: "unknown_session",

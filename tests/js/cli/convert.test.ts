@@ -120,6 +120,19 @@ test("a compressed file is named as one", () => {
   }
 });
 
+test("a log whose lines have roles is no list of messages", () => {
+  const line = (role: string) => JSON.stringify({ role, message: { content: [{ type: "text", text: "Hi" }] } });
+  write("transcript.jsonl", `${line("user")}\n${line("assistant")}\n`);
+  const { status, stderr } = run(["count", "transcript.jsonl"]);
+  assert.equal(status, 3);
+  assert.match(
+    stderr,
+    /transcript\.jsonl is not a session file of a known tool: .* Nor is it a conversation: messages\[0\]\.content must be/,
+  );
+  write("list.json", `[${line("user")}]`);
+  assert.match(run(["count", "list.json"]).stderr, /^espalier: messages\[0\]\.content must be/);
+});
+
 test("a database is named as one", () => {
   write("state.vscdb", Buffer.from("SQLite format 3\0\u0010\0\u0001\u0001\0@  \u00ff", "latin1"));
   const { status, stderr } = run(["count", "state.vscdb"]);
