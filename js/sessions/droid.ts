@@ -1,10 +1,11 @@
 /**
  * Factory's droid: `~/.factory/sessions/<folder>/<session>.jsonl`. The first line is of the type `session_start`; lines
  * of the type `message` hold messages of the Anthropic API. A line of the type `compaction_state` holds a summary and
- * the last message that it covers.
+ * the last message that it covers. The output of `droid exec` has lines of its own.
  */
 
 import { blocksOf } from "./anthropic-blocks.ts";
+import { DroidStream, recogniseStream } from "./droid-stream.ts";
 import { Draft, fields, isFields, number, text, timeOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -14,8 +15,8 @@ export const droid: Reader = {
   tool: "Factory droid",
   shapes: ["lines"],
   marks: ["type", "id", "timestamp", "message"],
-  recognise,
-  read: (_, { keepsHistory }) => new Droid(keepsHistory),
+  recognise: (sample) => recognise(sample) ?? recogniseStream(sample),
+  read: (sample, { keepsHistory }) => (recognise(sample) ? new Droid(keepsHistory) : streamed(sample, keepsHistory)),
 };
 
 const OTHERS = new Set([
@@ -59,6 +60,10 @@ function isMessage({ type, message }: Fields): boolean {
     (message["role"] === "user" || message["role"] === "assistant") &&
     "content" in message
   );
+}
+
+function streamed(sample: Sample, keepsHistory: boolean): Reading {
+  return recogniseStream(sample) ? new DroidStream(keepsHistory) : new Droid(keepsHistory);
 }
 
 class Droid implements Reading {

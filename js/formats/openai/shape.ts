@@ -15,9 +15,9 @@ export const chatShape: Shape = {
   isLikely: ({ role }) => role === "tool",
 };
 
-/** Types of items that have no role. */
+/** Types of items that have no role; events of streams are called `tool_call`. */
 const ITEM =
-  /(_call|_call_output|tool_search_output|compaction|compaction_summary)$|^(reasoning|item_reference|message|program|mcp_.*)$/;
+  /^(?!tool_call$).*(_call|_call_output|tool_search_output|compaction|compaction_summary)$|^(reasoning|item_reference|message|program|mcp_.*)$/;
 const ITEM_TYPES: ReadonlySet<unknown> = new Set(["input_text", "output_text", "input_image", "input_file"]);
 
 const isItem: Shape["isItem"] = ({ type }) => typeof type === "string" && ITEM.test(type);

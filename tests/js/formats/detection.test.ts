@@ -149,6 +149,12 @@ test("events of a stream and lines of a log are refused", () => {
   refused(events, "unknown_format", "messages[0]");
   refused(events.slice(1), "unknown_format", "messages[1]");
   refused(events.slice(2), "unknown_format", "messages[0]");
+  const run = [
+    { type: "system", subtype: "init", model: "m" },
+    { type: "message", role: "user", text: "List files." },
+    { type: "tool_call", id: "c1", toolName: "LS", parameters: {} },
+  ];
+  refused(run, "unknown_format", "messages[0]");
   refused([{ type: "user", message: { role: "user", content: "hi" }, uuid: "u" }], "unknown_format", "messages[0]");
   assert.throws(() => readConversation(events, {}), /the type "init".*pass the messages/s);
   // Told to be Responses, what belongs to a call is refused by its field.

@@ -272,6 +272,61 @@ test("droid: a text behind a reminder in the same block is the user's", () => {
   assert.deepEqual([session.turns, session.entries.map(({ injected = false }) => injected)], [1, [true, false]]);
 });
 
+test("droid: events of a run are answers with their calls, and results", () => {
+  const own = { sessionId: "d-3", timestamp: 1767812640310 };
+  const call = (id: string) => ({
+    type: "tool_call",
+    id,
+    toolId: "LS",
+    toolName: "LS",
+    parameters: { path: "." },
+    ...own,
+  });
+  const result = (id: string, isError: boolean) => ({
+    type: "tool_result",
+    id,
+    toolId: "LS",
+    isError,
+    value: id,
+    ...own,
+  });
+  const run = [
+    { type: "system", subtype: "init", model: "m-1", cwd: "/srv", tools: ["LS"], ...own },
+    { type: "message", role: "user", id: "m1", text: "List files.", ...own },
+    { type: "message", role: "assistant", id: "m2", text: "I look.", ...own },
+    call("c1"),
+    call("c2"),
+    result("c1", false),
+    result("c2", true),
+    { type: "completion", finalText: "Two files.", usage: { input_tokens: 10, output_tokens: 5 }, ...own },
+  ];
+  const session = readSession(lines(...run));
+  check(session, { layout: "droid", format: "anthropic", id: "d-3", cwd: "/srv", model: "m-1", turns: 1 });
+  assert.deepEqual(session.messages, [
+    { role: "user", content: [{ type: "text", text: "List files." }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "I look." },
+        { type: "tool_use", id: "c1", name: "LS", input: { path: "." } },
+        { type: "tool_use", id: "c2", name: "LS", input: { path: "." } },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "c1", content: "c1" },
+        { type: "tool_result", tool_use_id: "c2", content: "c2", is_error: true },
+      ],
+    },
+    { role: "assistant", content: [{ type: "text", text: "Two files." }] },
+  ]);
+  assert.deepEqual([session.usage.length, skipped(session)], [0, ["1 completion"]]);
+  const said = { type: "message", role: "assistant", id: "m2", text: "Two files.", ...own };
+  const short = readSession(lines(run[1], said, run.at(-1)));
+  assert.deepEqual([short.messages.length, short.usage[0]?.usage.promptTotal], [2, 10]);
+});
+
 test("any value anywhere does no harm", () => {
   /** Replaces the value that a walk of `steps` reaches. */
   const spoil = (file: unknown, steps: readonly number[], value: unknown): unknown => {
