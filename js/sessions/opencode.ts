@@ -14,6 +14,9 @@ import type { Match, Reader, Reading, Sample, Stranger } from "./reader.ts";
 /** The text that opencode sends instead of a cleared output. */
 const CLEARED = "[Old tool result content cleared]";
 
+/** What the model receives for a part by which the user, or a command, began a sub-agent. */
+const TASK = "The following tool was executed by the user";
+
 export const opencode: Reader = {
   layout: "opencode",
   tool: "opencode",
@@ -136,10 +139,11 @@ class Opencode implements Reading {
     const content: Fields[] = [];
     let isTyped = false;
     for (const part of parts) {
-      const block = blockOf(part);
+      const isTask = part["type"] === "subtask";
+      const block = isTask ? { type: "text", text: TASK } : blockOf(part);
       if (block) {
         content.push(block);
-        isTyped ||= part["synthetic"] !== true;
+        isTyped ||= !isTask && part["synthetic"] !== true;
       } else if (part["type"] !== "compaction") draft.skip(kindOf(part));
     }
     if (content.length > 0)

@@ -52,6 +52,22 @@ test("each step is a request of its own, and its results follow it", () => {
   );
 });
 
+test("a part that began a sub-agent is a text before its call, which the user did not type", () => {
+  const task = { type: "subtask", id: "prt_9", prompt: "Look.", description: "Look", agent: "explore" };
+  const state = { status: "completed", input: {}, output: "Two callers." };
+  const session = readSession(
+    JSON.stringify({
+      info: { id: "ses_9" },
+      messages: [
+        { info: { id: "msg_1", role: "user" }, parts: [task] },
+        { info: { id: "msg_2", role: "assistant" }, parts: [{ type: "tool", callID: "t9", tool: "task", state }] },
+      ],
+    }),
+  );
+  assert.deepEqual(outline(session), ["user text", "assistant call:t9", "user result:t9"]);
+  assert.deepEqual([session.turns, session.skipped], [0, []]);
+});
+
 test("output contains the reasoning, in whichever way the version counted it", () => {
   const cache = { read: 900, write: 0 };
   for (const [tokens, expected] of [
