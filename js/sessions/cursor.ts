@@ -1,10 +1,11 @@
 /**
  * Cursor: the records of a chat in its database, exported as JSON. The entry `composerData` lists the bubbles of a chat
  * in order; a bubble is a request of the user, or a text, a thought or a tool of the answer. Rows `{key, value}`,
- * objects by key, and bubbles beside or within `composerData` are all accepted.
+ * objects by key, and bubbles beside or within `composerData` are all accepted. Transcripts have lines of their own.
  */
 
 import { inputOf, textBlock } from "./anthropic-blocks.ts";
+import { CursorTranscript, recogniseTranscript } from "./cursor-transcript.ts";
 import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -19,8 +20,9 @@ export const cursor: Reader = {
   tool: "Cursor",
   shapes: ["value", "lines"],
   marks: ["composerId", "fullConversationHeadersOnly", "conversation", "bubbles"],
-  recognise,
-  read: (_, { keepsHistory }) => new Cursor(keepsHistory),
+  recognise: (sample) => recognise(sample) ?? recogniseTranscript(sample),
+  read: (sample, { keepsHistory }) =>
+    !recognise(sample) && recogniseTranscript(sample) ? new CursorTranscript(keepsHistory) : new Cursor(keepsHistory),
 };
 
 function recognise({ records, shape }: Sample): Match | undefined {

@@ -121,7 +121,7 @@ test("a compressed file is named as one", () => {
 });
 
 test("a log whose lines have roles is no list of messages", () => {
-  const line = (role: string) => JSON.stringify({ role, message: { content: [{ type: "text", text: "Hi" }] } });
+  const line = (role: string) => JSON.stringify({ role, id: 1, message: { content: [{ type: "text", text: "Hi" }] } });
   write("transcript.jsonl", `${line("user")}\n${line("assistant")}\n`);
   const { status, stderr } = run(["count", "transcript.jsonl"]);
   assert.equal(status, 3);

@@ -327,6 +327,35 @@ test("droid: events of a run are answers with their calls, and results", () => {
   assert.deepEqual([short.messages.length, short.usage[0]?.usage.promptTotal], [2, 10]);
 });
 
+test("Cursor: a transcript has calls without ids, mostly without results", () => {
+  const say = (role: string, ...content: object[]) => ({ role, message: { content } });
+  const words = (text: string) => ({ type: "text", text });
+  const call = (name: string) => ({ type: "tool_use", name, input: { path: "." } });
+  const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: [words(id)] });
+  const session = readSession(
+    lines(
+      say("user", words("<user_query>\nWhat is here?\n</user_query>")),
+      say("assistant", { type: "thinking", thinking: "Look." }, words("I look."), call("Read"), call("Glob")),
+      say("user", result("t1"), result("t2")),
+      say("assistant", call("Shell")),
+      say("assistant", words("Two files.")),
+      { type: "turn_ended", status: "success" },
+    ),
+  );
+  check(session, { layout: "cursor", tool: "Cursor", format: "anthropic", turns: 1 });
+  assert.deepEqual(outline(session), [
+    "user text",
+    "assistant text call:call-2-2 call:call-2-3",
+    "user result:call-2-2 result:call-2-3",
+    "assistant call:call-4-0",
+    "assistant text",
+  ]);
+  assert.deepEqual([alone(session), skipped(session)], [["call call-4-0"], ["1 thinking", "1 turn_ended"]]);
+  // Other logs have types or ids beside the role.
+  const foreign = { role: "user", message: { content: "Hi" }, id: "1" };
+  assert.throws(() => readSession(lines(foreign, foreign)), { code: "unknown_session" });
+});
+
 test("any value anywhere does no harm", () => {
   /** Replaces the value that a walk of `steps` reaches. */
   const spoil = (file: unknown, steps: readonly number[], value: unknown): unknown => {
