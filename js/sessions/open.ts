@@ -3,6 +3,7 @@
 import { badOption } from "../errors/errors.ts";
 import { check } from "../options/check.ts";
 import { READ_SESSION } from "../options/schemas/sessions.ts";
+import { gluedRecords } from "./glued.ts";
 import { finish, pick } from "./finish.ts";
 import { READERS } from "./readers.ts";
 import type { Reader, Reading, Sample, Shape } from "./reader.ts";
@@ -150,18 +151,19 @@ class Opening {
     const { reading, shape } = this.#read!;
     if (shape === "text") return reading.add(line, place);
     if (line.trim() === "" || reading.passes?.(line)) return;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      // The parser's message would quote the line, which may contain secrets.
-      const why = isLast
-        ? "the last line is incomplete, as in a file that is still being written"
-        : "the line is not JSON; it is left out";
-      this.#problems.push({ line: place, message: why });
-      return;
-    }
-    reading.add(value, place);
+    const value = parsed(line);
+    if (value !== undefined) return reading.add(value, place);
+    // The last line may be torn anywhere, so an object at its end is no record.
+    const glued = isLast ? undefined : gluedRecords(line);
+    // The parser's message would quote the line, which may contain secrets.
+    if (isLast) this.#note(place, "the last line is incomplete, as in a file that is still being written");
+    else if (!glued) this.#note(place, "the line is not JSON; it is left out");
+    else if (glued.isTorn) this.#note(place, "the line begins with an incomplete record, which is left out");
+    for (const record of glued?.records ?? []) reading.add(record, place);
+  }
+
+  #note(line: number, message: string): void {
+    this.#problems.push({ line, message });
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { isFields } from "./draft.ts";
 import type { Fields } from "./draft.ts";
+import { gluedRecords } from "./glued.ts";
 import type { Session, SessionPlace } from "./types.ts";
 
 export interface Rewrite {
@@ -55,12 +56,16 @@ function endOf({ entries, compactions }: Session): SessionPlace {
   return next.length === 0 ? Number.MAX_SAFE_INTEGER : Math.max(place, Math.min(...next) - 1);
 }
 
-/** Parses the object in a line, if there is one. A torn line is reported when the file is read, and stays in place. */
+/**
+ * Parses the object in a line, or the last one. A torn line is reported when the file is read, and stays in place if no
+ * record follows on it.
+ */
 export function parsedLine(line: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(line.replace(/^\uFEFF/, ""));
     return isFields(value) ? value : undefined;
   } catch {
-    return undefined;
+    const last = gluedRecords(line)?.records.at(-1);
+    return isFields(last) ? last : undefined;
   }
 }

@@ -208,3 +208,27 @@ test("results behind a compaction are not those of the message before it", () =>
   );
   assert.deepEqual([history.length, messages], [3, [results("t2")]]);
 });
+
+test("a record on the line of a torn one is read, and can be removed", () => {
+  const say = (uuid: string, role: string, words: string) =>
+    JSON.stringify({
+      parentUuid: null,
+      uuid,
+      sessionId: "s-4",
+      type: role,
+      message: { id: `m-${uuid}`, role, content: [{ type: "text", text: words }] },
+    });
+  const torn = say("a2", "assistant", "I look at {cart}.").slice(0, -25);
+  const text = `${say("a1", "user", "Go.")}\n${torn}${say("a3", "user", "Again.")}\n${say("a4", "assistant", "Yes.")}\n`;
+  const session = readSession(text);
+  const words = (messages: readonly unknown[]) =>
+    (messages as { content: { text: string }[] }[]).map(({ content }) => content[0]!.text);
+  assert.deepEqual(words(session.messages), ["Go.", "Again.", "Yes."]);
+  const message = "the line begins with an incomplete record, which is left out";
+  assert.deepEqual(session.problems, [{ line: 2, message }]);
+  assert.equal(sessions.writeSession(session, session.messages, text), text);
+  const left = session.messages.filter((_, at) => at !== 1);
+  assert.deepEqual(words(readSession(sessions.writeSession(session, left, text)).messages), ["Go.", "Yes."]);
+  const whole = readSession(`${say("a1", "user", "Go.")}${say("a3", "user", "Again.")}\n${say("a4", "user", "Yes.")}`);
+  assert.deepEqual([words(whole.messages), whole.problems], [["Go.", "Again.", "Yes."], []]);
+});
