@@ -35,11 +35,19 @@ function wordsOf(attachment: Fields): string | undefined {
       return skills.length === 0 ? undefined : skills.join("\n\n");
     }
     case "hook_additional_context": {
-      const lines = typeof content === "string" ? content : items(content).map(word).join("\n");
+      const lines = typeof content === "string" ? content : texts(content);
       return titled(`${word(attachment["hookName"])} hook additional context:`, lines);
     }
     case "skill_listing":
       return titled("Skills:", content);
+    case "directory":
+      return titled(`Contents of ${word(attachment["path"])}:`, content);
+    case "agent_listing_delta":
+      return titled("Agents:", texts(attachment["addedLines"]));
+    case "deferred_tools_delta":
+      return titled("Tools on demand:", texts(attachment["addedLines"]) || texts(attachment["addedNames"]));
+    case "mcp_instructions_delta":
+      return titled("Instructions of MCP servers:", texts(attachment["addedBlocks"]));
     default:
       return undefined;
   }
@@ -61,6 +69,10 @@ function fileOf({ filename, content }: Fields): Fields[] | undefined {
   if (kind === undefined || text(base64) === undefined) return undefined;
   const source = { type: "base64", media_type: text(media) ?? "application/pdf", data: base64 };
   return [reminder(call), { type: kind, source }];
+}
+
+function texts(list: unknown): string {
+  return items(list).map(word).join("\n");
 }
 
 function titled(title: string, body: unknown): string | undefined {

@@ -143,7 +143,8 @@ test("contents that are attached are blocks of the message before them, behind a
   const file = { type: "text", file: { filePath: "/srv/a.ts", content: "one\ntwo", startLine: 7 } };
   const text = lines(
     attach({ type: "hook_additional_context", hookName: "SessionStart", content: ["Be brief."] }),
-    attach({ type: "deferred_tools_delta", addedNames: ["Cron"] }),
+    attach({ type: "task_reminder", content: [] }),
+    attach({ type: "agent_listing_delta", addedTypes: ["Explore"], addedLines: ["Explore: reads", "Plan: plans"] }),
     say("What is in @a.ts?"),
     attach({ type: "file", filename: "/srv/a.ts", content: file }),
     attach({
@@ -160,7 +161,10 @@ test("contents that are attached are blocks of the message before them, behind a
   const session = readSession(text);
   const note = (words: string) => ({ type: "text", text: `<system-reminder>\n${words}\n</system-reminder>` });
   assert.deepEqual(session.messages, [
-    { role: "user", content: [note("SessionStart hook additional context:\nBe brief.")] },
+    {
+      role: "user",
+      content: [note("SessionStart hook additional context:\nBe brief."), note("Agents:\nExplore: reads\nPlan: plans")],
+    },
     {
       role: "user",
       content: [
@@ -184,9 +188,9 @@ test("contents that are attached are blocks of the message before them, behind a
   ]);
   assert.deepEqual(
     session.entries.map(({ places, injected }) => `${places.join()}${injected ? "!" : ""}`),
-    ["1!", "3,4,5", "6", "7,8,9,10"],
+    ["1,3!", "4,5,6", "7", "8,9,10,11"],
   );
-  assert.deepEqual([session.turns, session.skipped[0]?.kind], [1, "attachment/deferred_tools_delta"]);
+  assert.deepEqual([session.turns, session.skipped[0]?.kind], [1, "attachment/task_reminder"]);
   assert.equal(sessions.writeSession(session, session.messages, text), text);
   const shorter = readSession(sessions.writeSession(session, session.messages.slice(1, 2), text));
   assert.deepEqual(shorter.messages, session.messages.slice(1, 2));
