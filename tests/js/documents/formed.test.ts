@@ -125,6 +125,16 @@ test("a macro too long for the budget never opens a rule that it does not close"
   for (let budget = 25; budget < count(text); budget += 3) await formed(text, "rust", budget);
 });
 
+test("parentheses around an expression are not left empty", async () => {
+  const parts = (many: number) => rows((at) => `    value.part${at} === "part ${at}" &&`, many);
+  const is = (name: string) =>
+    `function is${name}(value: Value) {\n  const { role } = value;\n  return (\n${parts(5)}\n    role\n  );\n}\n`;
+  const text = `export function first() {\n${rows((at) => `  call(${at});`, 6)}\n}\n\n${["A", "B", "C", "D"].map(is).join("\n")}`;
+  for (let budget = 60; budget < count(text); budget += 4)
+    for (const cursor of [undefined, 30, text.indexOf("function isB")])
+      await formed(text, "typescript", budget, cursor);
+});
+
 test("a long comment around the cursor is closed wherever it is cut", async () => {
   const comment = `/**\n${rows((at) => ` * Line ${at} of it.`, 40)}\n */\n`;
   const text = `${comment}export function f() {\n${rows((at) => `  call(${at});`, 40)}\n}\n`;

@@ -129,7 +129,8 @@ impl<'d> Fill<'_, 'd> {
 
     /// Shows rows of a node, with all rows that they need, if all of them fit. Returns whether they show.
     pub(super) fn attempt_part(&mut self, at: usize, stretches: &[(u32, u32)]) -> bool {
-        let others = self.sheets[at].layout.needs.borrow().missing(stretches);
+        let sheet = &self.sheets[at];
+        let others = sheet.layout.needs.borrow().missing(stretches, |row| sheet.shown.has(row));
         if others.is_empty() {
             return self.attempt(at, stretches);
         }

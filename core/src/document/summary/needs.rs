@@ -15,6 +15,8 @@ pub(super) struct Needs {
     read: Vec<(u32, u32)>,
     /// Rows with a row that each needs, in order.
     pairs: Vec<(u32, u32)>,
+    /// Rows with a parenthesis and a row of the expression in it, in order. Without any of them each row needs all.
+    groups: Vec<(u32, u32)>,
 }
 
 /// How a language marks what is no code.
@@ -53,31 +55,37 @@ impl Needs {
         }
         self.read.push((from, to));
         let (open, levels) = (Vec::new(), vec![Level::default()]);
-        let mut reader = Reader { page, lexis, open, levels, pairs: Vec::new() };
+        let mut reader = Reader { page, lexis, open, levels, pairs: Vec::new(), groups: Vec::new() };
         reader.read(from, to);
-        let mut pairs = reader.pairs;
-        // What does not end in the stretch is not read as in the document.
-        pairs.retain(|(row, need)| (from..to).contains(row) && (from..to).contains(need));
-        crate::rank::sort(&mut pairs, |(row, need)| u64::from(*row) << 32 | u64::from(*need));
-        pairs.dedup();
-        // They replace those of smaller stretches in this one.
-        let place = |row: u32| self.pairs.partition_point(|(other, _)| *other < row);
-        let range = place(from)..place(to);
-        self.pairs.splice(range, pairs);
+        for (all, mut read) in [(&mut self.pairs, reader.pairs), (&mut self.groups, reader.groups)] {
+            // What does not end in the stretch is not read as in the document.
+            read.retain(|(row, need)| (from..to).contains(row) && (from..to).contains(need));
+            crate::rank::sort(&mut read, |(row, need)| u64::from(*row) << 32 | u64::from(*need));
+            read.dedup();
+            // They replace those of smaller stretches in this one.
+            let range = place(all, from)..place(all, to);
+            all.splice(range, read);
+        }
     }
 
-    /// Returns the rows that stretches of rows, which ascend, need beside themselves.
-    pub fn missing(&self, stretches: &[(u32, u32)]) -> Vec<u32> {
+    /// Returns the rows that stretches of rows, which ascend, need beside themselves and the rows that show already.
+    pub fn missing(&self, stretches: &[(u32, u32)], shows: impl Fn(u32) -> bool) -> Vec<u32> {
         let has = |row: u32| {
             let at = stretches.partition_point(|(_, to)| *to <= row);
-            stretches.get(at).is_some_and(|(from, _)| *from <= row)
+            stretches.get(at).is_some_and(|(from, _)| *from <= row) || shows(row)
         };
         let mut others: Vec<u32> = Vec::new();
         let add = |others: &mut Vec<u32>, (from, to): (u32, u32)| {
-            let first = self.pairs.partition_point(|(row, _)| *row < from);
-            for (_, need) in self.pairs.iter().skip(first).take_while(|(row, _)| *row < to) {
-                if !has(*need) && !others.contains(need) {
-                    others.push(*need);
+            let of = |all: &[(u32, u32)], from: u32, to: u32| place(all, from)..place(all, to);
+            let mut needed = self.pairs[of(&self.pairs, from, to)].to_vec();
+            for group in self.groups[of(&self.groups, from, to)].chunk_by(|(one, _), (other, _)| one == other) {
+                if !group.iter().any(|(_, row)| has(*row)) {
+                    needed.extend(group);
+                }
+            }
+            for (_, need) in needed {
+                if !has(need) && !others.contains(&need) {
+                    others.push(need);
                 }
             }
         };
@@ -102,8 +110,13 @@ impl Needs {
 
     /// Returns the memory in bytes.
     pub fn memory(&self) -> usize {
-        (self.read.len() + self.pairs.len()) * 8
+        (self.read.len() + self.pairs.len() + self.groups.len()) * 8
     }
+}
+
+/// Returns the index of the first pair of a row or a later one.
+fn place(pairs: &[(u32, u32)], row: u32) -> usize {
+    pairs.partition_point(|(other, _)| *other < row)
 }
 
 /// What comes before the body of a statement like `if`.
@@ -123,6 +136,8 @@ struct Level {
     /// Its first row.
     first: Option<u32>,
     head: Head,
+    /// Whether the brackets are parentheses around an expression, which cannot be empty.
+    grouped: bool,
 }
 
 struct Reader<'d> {
@@ -133,6 +148,7 @@ struct Reader<'d> {
     /// One more than brackets.
     levels: Vec<Level>,
     pairs: Vec<(u32, u32)>,
+    groups: Vec<(u32, u32)>,
 }
 
 impl Reader<'_> {
@@ -184,7 +200,8 @@ impl Reader<'_> {
             let end = match byte {
                 b'(' | b'[' | b'{' | b'`' => {
                     self.open.push((byte, row));
-                    self.levels.push(Level::default());
+                    let grouped = byte == b'(' && groups(&bytes[..at]);
+                    self.levels.push(Level { grouped, ..Level::default() });
                     at + 1
                 }
                 b'"' | b'\'' => self.string(at, byte),
@@ -229,6 +246,9 @@ impl Reader<'_> {
         let first = &rest[..word(rest)];
         let Some(level) = self.levels.last_mut() else { return };
         let (head, before) = (level.head, level.first);
+        // Children of an element can be omitted.
+        level.grouped &= before.is_some() || rest.first() != Some(&b'<');
+        let grouped = level.grouped;
         level.head = match first {
             b"if" | b"for" | b"foreach" | b"while" | b"with" | b"elseif" => Head::Begun,
             b"do" => Head::Whole,
@@ -241,6 +261,9 @@ impl Reader<'_> {
         // `else` is still to be passed.
         if closed {
             return;
+        }
+        if grouped && let Some((_, open)) = self.open.last() {
+            self.groups.push((*open, row));
         }
         let is_body = head == Head::Whole;
         let hangs = self.lexis.semicolons && before.is_some() && hangs(last, rest) && !self.is_directive(last_row);
@@ -390,6 +413,20 @@ fn hangs(last: [u8; 2], row: &[u8]) -> bool {
     is_word(last[1])
         || matches!(last[1], b'>' | b'*' | b'&')
         || last[1] == b')' && matches!(row.first(), Some(b'{' | b':'))
+}
+
+/// Returns whether a parenthesis behind this text begins an expression, and not the arguments of a call, a condition or
+/// parameters of a function.
+fn groups(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end();
+    let length = before.iter().rev().take_while(|byte| is_word(**byte)).count();
+    match &before[before.len() - length..] {
+        b"" => {
+            !matches!(before.last(), Some(b')' | b']' | b'}' | b'.' | b'!' | b'#'))
+                && !(before.ends_with(b">") && !before.ends_with(b"=>"))
+        }
+        word => matches!(word, b"return" | b"throw" | b"await" | b"yield" | b"typeof" | b"case" | b"in" | b"of"),
+    }
 }
 
 /// Returns the bracket that a bracket closes.

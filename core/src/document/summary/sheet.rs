@@ -152,7 +152,7 @@ impl<'d> Sheet<'d> {
             before = behind;
         }
         visible.push((start, self.rows()));
-        self.layout.needs.borrow().missing(&visible)
+        self.layout.needs.borrow().missing(&visible, |_| false)
     }
 
     /// Hides rows that added `added`.
