@@ -68,18 +68,19 @@ impl Needs {
         }
     }
 
-    /// Returns the rows that stretches of rows, which ascend, need beside themselves and the rows that show already.
+    /// Returns the rows that stretches of rows, which ascend, need beside themselves. `shows` tells which rows show
+    /// already.
     pub fn missing(&self, stretches: &[(u32, u32)], shows: impl Fn(u32) -> bool) -> Vec<u32> {
         let has = |row: u32| {
             let at = stretches.partition_point(|(_, to)| *to <= row);
-            stretches.get(at).is_some_and(|(from, _)| *from <= row) || shows(row)
+            stretches.get(at).is_some_and(|(from, _)| *from <= row)
         };
         let mut others: Vec<u32> = Vec::new();
         let add = |others: &mut Vec<u32>, (from, to): (u32, u32)| {
             let of = |all: &[(u32, u32)], from: u32, to: u32| place(all, from)..place(all, to);
             let mut needed = self.pairs[of(&self.pairs, from, to)].to_vec();
             for group in self.groups[of(&self.groups, from, to)].chunk_by(|(one, _), (other, _)| one == other) {
-                if !group.iter().any(|(_, row)| has(*row)) {
+                if !group.iter().any(|(_, row)| has(*row) || shows(*row)) {
                     needed.extend(group);
                 }
             }
@@ -425,7 +426,7 @@ fn groups(before: &[u8]) -> bool {
             !matches!(before.last(), Some(b')' | b']' | b'}' | b'.' | b'!' | b'#'))
                 && !(before.ends_with(b">") && !before.ends_with(b"=>"))
         }
-        word => matches!(word, b"return" | b"throw" | b"await" | b"yield" | b"typeof" | b"case" | b"in" | b"of"),
+        word => matches!(word, b"return" | b"throw" | b"await" | b"yield" | b"typeof" | b"case"),
     }
 }
 
