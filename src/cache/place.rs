@@ -13,6 +13,7 @@ use super::copilot;
 use super::digest::Digest;
 use super::spot::{Lifetime, Place};
 use crate::history::record::SUMMARY_TAG;
+use crate::map::ordered;
 use crate::message::{Message, Part, Role, Tool};
 use crate::tokens::{CostModel, Tokenizer};
 
@@ -213,11 +214,7 @@ pub(super) struct Request<'a> {
 
 impl<'a> Request<'a> {
     fn new(messages: &'a [Message], layout: &'a Layout) -> Request<'a> {
-        // Inserted one by one: `collect` sorts first, with code that nothing else needs.
-        let mut barred = BTreeSet::new();
-        for fact in layout.parts.iter().filter(|fact| !fact.can) {
-            barred.insert(fact.place());
-        }
+        let barred = ordered(layout.parts.iter().filter(|fact| !fact.can).map(|fact| fact.place()));
         let start = Some(Place::Tool(0));
         let mut request = Request { messages, layout, brought: BTreeMap::new(), unmarked: Vec::new(), barred, start };
         for (at, tool) in layout.tools.iter().enumerate() {

@@ -10,7 +10,7 @@ use super::form::EIGHT;
 use super::ledger::earlier;
 use super::ledger::text::{ELLIPSIS, clip};
 use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
-use crate::map::HashMap;
+use crate::map::{HashMap, ordered};
 use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
@@ -519,7 +519,7 @@ fn candidates<'a>(at: usize, id: &'a str, text: &'a str) -> Vec<Candidate<'a>> {
             },
             id,
             sentence,
-            terms: terms(sentence).collect(),
+            terms: ordered(terms(sentence)),
         })
         .collect()
 }

@@ -150,12 +150,7 @@ impl ToolMap {
     /// assert_eq!(map.read("get_weather", r#"{"city":"Oslo"}"#).kind, ToolKind::Other);
     /// ```
     pub fn read(&self, name: &str, arguments: &str) -> ToolCall {
-        let fields = match serde_json::from_str::<Value>(arguments) {
-            Ok(Value::Object(fields)) => fields,
-            // Tools with free text as input: a patch, or text without known meaning.
-            Ok(Value::String(text)) => Map::from_iter([("input".to_string(), Value::String(text))]),
-            _ => Map::new(),
-        };
+        let fields = fields_of(arguments).unwrap_or_default();
         let rule = self.rules.iter().find(|rule| rule.name == name);
         let found = if rule.is_some() { None } else { self.find(name, &fields) };
         let args = Arguments { fields: &fields, rule, row: found.map(|found| found.row) };
@@ -214,11 +209,7 @@ impl ToolMap {
     /// assert_eq!(steps[0].change, Change::Replace { old: "1".into(), new: "2".into(), all: false });
     /// ```
     pub fn changes(&self, name: &str, arguments: &str) -> Vec<FileChange> {
-        let fields = match serde_json::from_str::<Value>(arguments) {
-            Ok(Value::Object(fields)) => fields,
-            Ok(Value::String(text)) => Map::from_iter([("input".to_string(), Value::String(text))]),
-            _ => return vec![],
-        };
+        let Some(fields) = fields_of(arguments) else { return vec![] };
         let rule = self.rules.iter().find(|rule| rule.name == name);
         let row = if rule.is_some() { None } else { self.find(name, &fields).map(|found| found.row) };
         Arguments { fields: &fields, rule, row }.changes()
@@ -591,5 +582,18 @@ fn items(list: &Value) -> Vec<(Mark, String)> {
             .collect(),
         Value::String(text) => of_text(text),
         _ => vec![],
+    }
+}
+
+/// Returns the arguments of a call. A text is free input, such as a patch: the field `input`.
+fn fields_of(arguments: &str) -> Option<Map<String, Value>> {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(fields)) => Some(fields),
+        Ok(text @ Value::String(_)) => {
+            let mut fields = Map::new();
+            fields.insert("input".to_string(), text);
+            Some(fields)
+        }
+        _ => None,
     }
 }

@@ -3,14 +3,12 @@
 //! In: the lines of a ledger, and tokens. Out: the same lines, each with its form if it is shown. [`Page::floor`] is
 //! shown in any case; then come the user's words, lines, and in the remaining room longer forms and facts.
 
-use std::collections::BTreeSet;
-
 use super::line::{Line, fact_lines, folder_line, lines};
 use super::render::{BLOCKS, Block, Shares};
 use super::story::FORMS;
 use super::user::{PINNED, durability};
 use super::{By, Command, Ledger, Request};
-use crate::map::{HashMap, HashSet};
+use crate::map::{HashMap, HashSet, ordered};
 use crate::tokens::Tokenizer;
 
 /// Share of the room for short forms that user messages may take if their own share is too small, in percent.
@@ -86,7 +84,7 @@ impl<'a> Page<'a> {
         }
         let folder = ledger.shared_folder().map(folder_line);
         let of_folder = folder.as_ref().map_or(0, |line| (tokenizer.count(line) + 1) * 2);
-        let blocks: BTreeSet<Block> = lines.iter().map(|line| line.block).collect();
+        let blocks = ordered(lines.iter().map(|line| line.block));
         let own = blocks.iter().filter(|block| !matches!(block, Block::Users | Block::Facts)).count();
         let frames = FRAME * own as u64 + of_folder;
         let mut message = 0;

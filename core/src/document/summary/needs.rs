@@ -421,11 +421,9 @@ fn hangs(last: [u8; 2], row: &[u8]) -> bool {
 fn groups(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     let length = before.iter().rev().take_while(|byte| is_word(**byte)).count();
+    let is_type = before.ends_with(b">") && !before.ends_with(b"=>");
     match &before[before.len() - length..] {
-        b"" => {
-            !matches!(before.last(), Some(b')' | b']' | b'}' | b'.' | b'!' | b'#'))
-                && !(before.ends_with(b">") && !before.ends_with(b"=>"))
-        }
+        b"" => !is_type && !matches!(before.last(), Some(b')' | b']' | b'}' | b'.' | b'!' | b'#')),
         word => matches!(word, b"return" | b"throw" | b"await" | b"yield" | b"typeof" | b"case"),
     }
 }

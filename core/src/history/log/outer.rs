@@ -1,9 +1,9 @@
 //! The ranges in effect: those in force that are not inside a larger one.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use super::fold::{Span, State};
+use crate::map::{ordered, ordered_map};
 
 impl State {
     /// Returns the number of messages inserted by ranges.
@@ -36,9 +36,9 @@ impl State {
             return vec![];
         }
         let thinking = self.outer.values().filter_map(|(_, seq)| self.edits[seq].span.as_ref()?.thinking);
-        let leads = thinking.map(|lead| (lead.to, lead)).collect();
+        let leads = ordered_map(thinking.map(|lead| (lead.to, lead)));
         let before = std::mem::replace(&mut self.leads, leads);
-        let all: BTreeSet<usize> = before.keys().chain(self.leads.keys()).copied().collect();
+        let all = ordered(before.keys().chain(self.leads.keys()).copied());
         all.into_iter().filter(|slot| before.get(slot) != self.leads.get(slot)).collect()
     }
 

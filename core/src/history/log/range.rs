@@ -8,6 +8,7 @@ use super::entry::{Range, id_of};
 use crate::error::Result;
 use crate::history::draft::is_empty;
 use crate::history::edit::Thinking;
+use crate::map::ordered;
 use crate::message::{Message, Part, Role};
 
 impl Log {
@@ -98,8 +99,7 @@ impl Log {
             carried.extend(self.group(slot).entries.iter().copied());
         }
         // At most three groups are guarded, but a range may be as long as the conversation.
-        let special: BTreeSet<usize> =
-            [guarded.pending, guarded.request, guarded.round].into_iter().flatten().collect();
+        let special = ordered([guarded.pending, guarded.request, guarded.round].into_iter().flatten());
         for group in special {
             let entries = &self.state.grouper.groups[group].entries;
             if !entries.iter().any(|&at| (first..=last).contains(&at) && self.has_speech(at)) {

@@ -1,11 +1,10 @@
 //! Rewinds: messages that are no longer part of the conversation.
 
-use std::collections::BTreeSet;
-
 use super::fold::{Rewind, State};
 use super::store::Store;
 use crate::history::draft::Meter;
 use crate::history::group::Kind as Group;
+use crate::map::ordered;
 
 impl State {
     /// Removes the messages from `keep` on, in time proportional to them and to the number of edits.
@@ -36,7 +35,7 @@ impl State {
             self.rewinds.iter().filter(|(_, r)| r.revoked_by.is_none()).map(|(seq, r)| (*seq, r.clone())).collect();
         // A rewind concerns the slots that it had behind `keep`, and the edits before it. The oldest one counts.
         let mut by = vec![None; self.slots.len()];
-        let mut free: BTreeSet<usize> = (0..self.slots.len()).collect();
+        let mut free = ordered(0..self.slots.len());
         for (seq, rewind) in &active {
             let own: Vec<usize> = free.range(rewind.keep..rewind.had.max(rewind.keep)).copied().collect();
             for slot in own {

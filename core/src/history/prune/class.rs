@@ -7,6 +7,7 @@ use crate::history::draft::{Draft, is_empty};
 use crate::history::group::{Group, Kind};
 use crate::history::opening::opening;
 use crate::history::record::{Records, SUMMARY_TAG};
+use crate::map::ordered;
 use crate::message::{Message, Part};
 
 /// A pass that drops groups.
@@ -126,7 +127,7 @@ pub(super) fn trusted(draft: &Draft, limits: &Limits) -> Option<Records> {
         return None;
     }
     let sealed = entries().filter(|message| Records::Sealed.has(message)).map(|message| message.id.clone());
-    Some(Records::Only(sealed.collect()).with(foreign))
+    Some(Records::Only(ordered(sealed)).with(foreign))
 }
 
 /// Returns whether the group holds a record, or another system's summary at the beginning of the history.

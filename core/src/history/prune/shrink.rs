@@ -11,7 +11,7 @@ use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind};
 use crate::history::pairs::callers;
 use crate::history::plan::Becomes;
-use crate::map::{HashMap, HashSet};
+use crate::map::{HashMap, HashSet, ordered};
 use crate::message::{Part, Role, texts};
 use crate::tool_result::{Keep, cut_result};
 
@@ -329,7 +329,7 @@ impl<'g> Shrinker<'g> {
     ) {
         let entries = self.shorten_to(draft, pieces, cap, how, why);
         // Each group is measured once, even if it has thousands of results.
-        let groups: BTreeSet<usize> = entries.iter().filter_map(|entry| self.group_of.get(entry).copied()).collect();
+        let groups = ordered(entries.iter().filter_map(|entry| self.group_of.get(entry).copied()));
         for group in groups {
             selection.shrunk(group, draft);
         }
