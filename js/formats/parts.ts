@@ -14,8 +14,8 @@ export function opaque(value: unknown): Part {
 
 /**
  * Returns the thoughts of an item whose `text` is a summary, if `sealed` is their encrypted form. Its length tells the
- * tokens: base64 of 650 bytes and the thoughts, four bytes to a token, as Codex estimates (`estimate_reasoning_length` of
- * its `context_manager/history.rs`, 2026).
+ * tokens: base64 of 650 bytes and the thoughts, four bytes to a token, as Codex estimates (`estimate_reasoning_length`
+ * of its `context_manager/history.rs`, 2026).
  */
 export function thoughtOf(text: string, sealed: unknown): Part {
   return { type: "reasoning", text, ...sealedTokens(sealed) };
@@ -32,8 +32,8 @@ function sealedTokens(sealed: unknown): { sealed?: number } {
 }
 
 /**
- * Returns a part whose type is not known, to be kept as it is. A part without a type is another provider's, and could be a
- * call or a result: kept as it is, it would lose its other half.
+ * Returns a part whose type is not known, to be kept as it is. A part without a type is another provider's, and could be
+ * a call or a result: kept as it is, it would lose its other half.
  */
 export function unknownPart(item: Fields, path: string): Part {
   if (typeof item["type"] === "string") return opaque(item);

@@ -1,6 +1,6 @@
 /**
- * What Claude Code adds to a message as an attachment: mentioned files, memory, the editor's selection, changes of files.
- * Its lines hold the parts; the model receives them as blocks of the user's message, in the form that is made here.
+ * What Claude Code adds to a message as an attachment: mentioned files, memory, the editor's selection, changes of
+ * files. Its lines hold the parts; the model receives them as blocks of the user's message, in the form that is made here.
  */
 
 import { fields, items, number, objects, text, word } from "./draft.ts";

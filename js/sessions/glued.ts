@@ -1,6 +1,6 @@
 /**
- * Reads lines of JSON Lines that hold more than a record: a tool was stopped while it wrote, and its next record follows
- * on the same line.
+ * Reads lines of JSON Lines that hold more than a record: a tool was stopped while it wrote, and its next record
+ * follows on the same line.
  */
 
 /** Max places of a line at which a record is tried. */

@@ -100,8 +100,8 @@ class Letta implements Reading {
 }
 
 /**
- * Returns the messages that Letta sends for one of its log: one for each result of parallel calls. A message of the role
- * `approval` with calls is the answer that waits for the user.
+ * Returns the messages that Letta sends for one of its log: one for each result of parallel calls. A message of the
+ * role `approval` with calls is the answer that waits for the user.
  */
 function cleaned(message: Fields): Fields[] {
   const { role, content, text: old, tool_calls: calls, tool_call_id: id, name } = message;

@@ -428,8 +428,8 @@ static LANGUAGES: &[Language] = &[
     Language {
         name: "c",
         aliases: "",
-        // `js/documents/headers.ts` finds the headers that are C++. The grammar of C++ reads the others as well, but names
-        // fewer nodes.
+        // `js/documents/headers.ts` finds the headers that are C++. The grammar of C++ reads the others as well, but
+        // names fewer nodes.
         extensions: "c h",
         grammar: "c",
         comments: SLASHES,

@@ -31,8 +31,8 @@ const DETAILS = "reasoning_details";
 const SAID_ELSEWHERE = ["tool_calls", "function_call", "refusal", "audio", ...THOUGHTS, DETAILS];
 
 /**
- * Fields of calls in the messages of SDKs that spell them in their own way (Mistral's, Cohere's, AG-UI), and the names on
- * the wire. Read by these names alone, the messages would lose their calls.
+ * Fields of calls in the messages of SDKs that spell them in their own way (Mistral's, Cohere's, AG-UI), and the names
+ * on the wire. Read by these names alone, the messages would lose their calls.
  */
 const SPELLED: readonly (readonly [spelled: string, name: string])[] = [
   ["toolCalls", "tool_calls"],

@@ -131,8 +131,8 @@ pub fn is_answer(word: &str) -> bool {
 
 /// True for "all tests pass" and "all of them", which begin with a marker and report what is.
 pub fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
-    const REPORTED: &str = " pass passes passing fail fails failing work works working compiles builds crashes hangs looks seems takes \
-fine good great green red broken done gone merged committed pushed ";
+    const REPORTED: &str = " pass passes passing fail fails failing work works working compiles builds crashes hangs \
+looks seems takes fine good great green red broken done gone merged committed pushed ";
     if !words.next().is_some_and(|word| listed(" all each every everything ", word)) {
         return false;
     }

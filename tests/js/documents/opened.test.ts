@@ -1,6 +1,6 @@
 /**
- * Statements that own most of a file and do not fit: calls, objects and lists are opened, and their members are left out
- * one by one.
+ * Statements that own most of a file and do not fit: calls, objects and lists are opened, and their members are left
+ * out one by one.
  */
 
 import assert from "node:assert/strict";

@@ -431,9 +431,9 @@ impl<'d> Fill<'_, 'd> {
         (self.budget - self.total) * 2 > self.budget
     }
 
-    /// Uses the rest of the budget if that is more than half: without a grammar shows the nearest missing rows that fit,
-    /// then part of the nearest one that is too long to show whole. Minified code has few rows, and a short one beside a long one must not
-    /// be all that shows.
+    /// Uses the rest of the budget if that is more than half: without a grammar shows the nearest missing rows that
+    /// fit, then part of the nearest one that is too long to show whole. Minified code has few rows, and a short one
+    /// beside a long one must not be all that shows.
     fn window(&mut self, at: usize, selection: Option<(u32, u32)>) {
         if !self.is_half_left() || self.sheets[at].rows() == 0 {
             return;

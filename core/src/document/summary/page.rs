@@ -237,8 +237,8 @@ fn rows(text: &str, starts: &[u32]) -> Vec<Row> {
     rows
 }
 
-/// Binds nodes that share a line to their lowest common ancestor. Returns the first leaf of each row. A comment within a
-/// line belongs to whatever else is in the line.
+/// Binds nodes that share a line to their lowest common ancestor. Returns the first leaf of each row. A comment within
+/// a line belongs to whatever else is in the line.
 fn share_lines(text: &str, rows: &[Row], tree: &Dense, overlay: &Overlay, bound: &mut [bool]) -> Vec<u32> {
     let comments: Vec<bool> = overlay.kinds.iter().map(|kind| kind.ends_with("comment")).collect();
     let is_comment = |leaf: u32| {
