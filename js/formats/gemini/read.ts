@@ -61,9 +61,10 @@ export const messages: Messages<Piece> = {
     if (system === undefined || system === null) return undefined;
     if (typeof system === "string") return [text(system)];
     const parts = isFields(system) ? system["parts"] : system;
-    return (Array.isArray(parts) ? parts : [parts]).map((part) =>
-      isFields(part) && typeof part["text"] === "string" ? text(part["text"]) : opaque(part),
-    );
+    return (Array.isArray(parts) ? parts : [parts]).map((part) => {
+      if (!isFields(part)) return opaque(part);
+      return typeof part["text"] === "string" ? text(part["text"]) : mediaPart(part);
+    });
   },
 
   read(message, at, path, state) {

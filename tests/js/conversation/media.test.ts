@@ -194,3 +194,15 @@ test("a picture, a PDF and a recording cost what they hold in every form", () =>
     }
   }
 });
+
+test("a picture in Gemini's system instruction costs what it costs in the contents", () => {
+  const picture = { inlineData: { mimeType: "image/png", data: Buffer.from(PNG).toString("base64") } };
+  const words = { role: "user", parts: [{ text: "Go." }] };
+  const of = (request: object) => espalier.countMessages(request as never, { model: "gemini-2.5-pro" }).total;
+  const cost = (system: unknown[]) =>
+    of({ systemInstruction: { parts: [{ text: "Hi" }, ...system] }, contents: [words] });
+  const there = { role: "user", parts: [...words.parts, picture] };
+  const inContents = of({ contents: [there] }) - of({ contents: [words] });
+  assert.equal(cost([picture]) - cost([]), inContents);
+  assert.ok(inContents > 250, `${inContents}`);
+});
