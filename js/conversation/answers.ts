@@ -1,6 +1,6 @@
 /** Provider feedback: reported usage or a refusal. */
 
-import { usageOf } from "../providers/usage.ts";
+import { isUsage, usageOf } from "../providers/usage.ts";
 import type { NextStep } from "../calls/recovery.ts";
 import { refusalBy } from "../calls/refusal.ts";
 import { reportedBy } from "../calls/request.ts";
@@ -10,6 +10,7 @@ import type { Context } from "./context.ts";
 import type { OddUsage } from "../types/generated/conversation.ts";
 import type { Models } from "./models.ts";
 import { canLoseMedia } from "../validity/media.ts";
+import { isFields } from "../formats/values.ts";
 
 const WHY: Record<OddUsage["why"], string> = {
   overflow: "",
@@ -17,6 +18,9 @@ const WHY: Record<OddUsage["why"], string> = {
   overhead: "; a request without any message would not fit by that, so counts are not brought in line with it",
   unsteady: "; reports vary too much to predict the next one",
 };
+
+/** An anomaly that the engine does not see. */
+const UNREAD = "unread";
 
 export class Answers<T> {
   /** Tokens of all requests together. */
@@ -41,7 +45,8 @@ export class Answers<T> {
     // A bare number says nothing about caches.
     const record =
       typeof usage === "number" ? { input: usage, promptTotal: usage } : (usageOf(usage) ?? reportedBy(usage));
-    const reported = record?.promptTotal;
+    if (!record) return this.unread(usage);
+    const reported = record.promptTotal;
     if (reported === undefined || !(reported >= 0 && reported <= Number.MAX_SAFE_INTEGER)) return;
     // A stream reports its usage several times, and a host may report what an entry of an SDK has reported: the newest
     // report of a request counts, and two reports of one request do not confirm each other.
@@ -68,6 +73,20 @@ export class Answers<T> {
     });
   }
 
+  /** Warns of a report without a field that is known. Some SDKs report fields without values if a server reports none. */
+  private unread(usage: unknown): void {
+    if (!isFields(usage) || isUsage(usage) || !isCounts(usage) || this.warned === UNREAD) return;
+    const fields = Object.keys(usage).filter((name) => usage[name] !== undefined && usage[name] !== null);
+    if (fields.length === 0) return;
+    this.warned = UNREAD;
+    this.c.events.emit({
+      type: "warning",
+      code: "odd_usage",
+      message: `a usage report has no field that is known (${fields.slice(0, 8).join(", ")}); pass the provider's own usage or a number of tokens`,
+      details: { fields },
+    });
+  }
+
   refusal(error: unknown): NextStep {
     const { log } = this.c;
     const hasMedia = log.state.lines.hasMedia && canLoseMedia({ messages: log.neutral() });
@@ -79,4 +98,10 @@ export class Answers<T> {
   private date(): string {
     return new Date(this.c.clock.now()).toISOString();
   }
+}
+
+/** True for numbers, and records of them. A whole reply, or a piece of a stream, may be passed as well: it has more. */
+function isCounts(value: unknown, depth = 2): boolean {
+  if (value === undefined || value === null || typeof value === "number") return true;
+  return depth > 0 && isFields(value) && Object.values(value).every((inner) => isCounts(inner, depth - 1));
 }

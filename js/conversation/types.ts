@@ -358,10 +358,10 @@ export interface ConversationWarning {
   /**
    * `storage`: something could not be read or written. `bad_log`: lines of the log were invalid; the text that was read
    * is stored aside. `silent_overflow`: the provider cannot have read all of a request, or counts more than its window
-   * has. `odd_usage`: a usage report does not match its request; nothing was learned from it. A row of such reports is
-   * one warning. `frame_too_large`: system prompt and tools take more than 0.8 of the limit. `model_failed`: twice in a
-   * row no summary of the host's model could be used; rules write them meanwhile. `engine`: the engine crashed and was
-   * replaced.
+   * has. `odd_usage`: a usage report does not match its request, or none of its fields is known; nothing was learned
+   * from it. A row of such reports is one warning. `frame_too_large`: system prompt and tools take more than 0.8 of the
+   * limit. `model_failed`: twice in a row no summary of the host's model could be used; rules write them meanwhile.
+   * `engine`: the engine crashed and was replaced.
    */
   code: "storage" | "bad_log" | "silent_overflow" | "odd_usage" | "frame_too_large" | "model_failed" | "engine";
   message: string;

@@ -57,5 +57,12 @@ export function usageOf(raw: unknown): Usage | undefined {
           promptTotal: tokens(raw["promptTotal"])!,
         };
   // The Responses API before Anthropic, which reports neither a sum nor details.
-  return [...READERS.values()].find((reader) => reader.isOwn(raw))?.read(raw)?.usage;
+  return readerOf(raw)?.read(raw)?.usage;
 }
+
+/** True for a report with a field that is known, whatever its value. */
+export function isUsage(raw: Fields): boolean {
+  return has(raw, "promptTotal") || readerOf(raw) !== undefined;
+}
+
+const readerOf = (raw: Fields) => [...READERS.values()].find((reader) => reader.isOwn(raw));

@@ -134,3 +134,23 @@ test("a report that is no count of tokens is ignored", async () => {
   assert.ok((await conversation.prepare()).messages.length > 0);
   await conversation.dispose();
 });
+
+test("a report without a field that is known is warned of once; one that reports nothing is not", async () => {
+  const conversation = await openConversation<Fields>({ format: "openai-chat", model: { maxPromptTokens: 2_000 } });
+  const events = heard(conversation);
+  conversation.append(begin());
+  await conversation.prepare();
+  // Nothing yet, or a piece of a stream.
+  for (const usage of [undefined, null, {}, { inputTokens: undefined }, { id: "1", choices: [], usage: null }, "none"])
+    conversation.reportUsage(usage);
+  assert.deepEqual(codes(events), []);
+  const unread = { billed_units: { input_tokens: 7 }, tokens: { input_tokens: 70, output_tokens: 3 } };
+  conversation.reportUsage(unread);
+  conversation.reportUsage(unread);
+  assert.deepEqual(codes(events), ["odd_usage"]);
+  const [warning] = events.filter((event) => event.type === "warning") as { message?: string; details?: unknown }[];
+  assert.match(warning!.message!, /no field that is known \(billed_units, tokens\)/);
+  assert.deepEqual(warning!.details, { fields: ["billed_units", "tokens"] });
+  assert.equal(conversation.usage().reported.promptTotal, 0);
+  await conversation.dispose();
+});
