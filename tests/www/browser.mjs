@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
 import { page as folder } from "../../scripts/page.mjs";
 import { serve } from "../../scripts/serve.mjs";
@@ -167,4 +168,12 @@ export async function until(page, isTrue, argument, limit = 60_000) {
     if (Date.now() > end) throw new Error(`after ${limit} ms this is not true: ${isTrue}`);
     await page.waitForTimeout(50);
   }
+}
+
+/** Reads until what is read is what is wanted: a list is drawn again between two answers of a worker. */
+export async function eventually(read, wanted, limit = 5_000) {
+  let seen = await read();
+  for (const end = Date.now() + limit; !isDeepStrictEqual(seen, wanted) && Date.now() < end; seen = await read())
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(seen, wanted);
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { findingsOf, namelessControls, reachedByTab, smallTargets } from "./axe.mjs";
-import { inAllSizes, opened as openPage } from "./browser.mjs";
+import { inAllSizes, opened as openPage, until } from "./browser.mjs";
 import { drop } from "./conversation.mjs";
 import { busy } from "./tasks.mjs";
 import { folderIn } from "./folders.mjs";
@@ -106,7 +106,9 @@ test("what is typed is searched, and the right file is first", async () => {
 test("a hit names its terms and their scores, and marks them in the text", async () => {
   await ask("indexedDbStorage database");
   const first = page.locator("#hits > li").first();
-  assert.match(await first.locator(".terms").innerText(), /^score [\d.]+\s+\w+ [\d.]+/);
+  await until(page, () =>
+    /^score [\d.]+\s+\w+ [\d.]+/.test(document.querySelector("#hits > li .terms")?.innerText ?? ""),
+  );
   const marked = (await first.locator("mark").allTextContents()).map((word) => word.toLowerCase());
   assert.ok(
     marked.some((word) => /indexeddbstorage|database|indexed/.test(word)),

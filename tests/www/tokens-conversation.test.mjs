@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { countMessages, encode } from "../../pkg/dist/index-node.js";
 import { findingsOf, smallTargets } from "./axe.mjs";
-import { inAllSizes, opened as openPage } from "./browser.mjs";
+import { eventually, inAllSizes, opened as openPage } from "./browser.mjs";
 import { fitted, holds, setBudget, upload } from "./conversation.mjs";
 import { busy } from "./tasks.mjs";
 
@@ -26,6 +26,7 @@ const MESSAGES = [
 const COUNTED = countMessages(MESSAGES);
 const TEXTS = ["Be brief.", "List the files, please.", "I look.", "bash", CALL.function.arguments, "a.ts\nb.ts\n"];
 TEXTS.push("Two files: a.ts and b.ts.", "Thanks. Which is larger?");
+const IDS = TEXTS.flatMap((text) => [...encode(text)]);
 
 const DRAWN = "#tokens-view[data-tokens] .token";
 let page, complaints, close;
@@ -53,25 +54,23 @@ test("every token of a request is drawn or named: texts as they are counted, and
   await setBudget(page, 1_000);
   await fitted(page, 1_000);
   await page.click("#view-tokens");
-  const ids = TEXTS.flatMap((text) => [...encode(text)]);
-  await draws(ids.length);
+  await draws(IDS.length);
   await says("headline", `${COUNTED.total} tokens, ${COUNTED.total} of them sent.`);
   await says(
     "outcome",
-    `${ids.length} of those sent are the texts below; the other ${COUNTED.total - ids.length} frame`,
+    `${IDS.length} of those sent are the texts below; the other ${COUNTED.total - IDS.length} frame`,
   );
   await page.check("#ids");
-  await page.waitForSelector(".token small");
-  assert.deepEqual((await page.locator(".token small").allTextContents()).map(Number), ids);
+  await eventually(async () => (await page.locator(".token small").allTextContents()).map(Number), IDS);
   await page.uncheck("#ids");
   await page.waitForFunction(
     (count) =>
       document.querySelectorAll(".head:not(.part)").length === count && !document.querySelector(".token small"),
     MESSAGES.length,
   );
-  const heads = await page.locator(".head:not(.part)").allTextContents();
-  assert.deepEqual(
-    heads.map((head) => head.replace(/, \d+ of them around its texts$/, "")),
+  const heads = () => page.locator(".head:not(.part)").allTextContents();
+  await eventually(
+    async () => (await heads()).map((head) => head.replace(/, \d+ of them around its texts$/, "")),
     MESSAGES.map(({ role }, at) => `${at + 1}. ${role} ${COUNTED.perMessage[at].tokens} tokens`),
   );
   assert.equal(await page.locator(".token.over").count(), 0);
@@ -79,17 +78,17 @@ test("every token of a request is drawn or named: texts as they are counted, and
 });
 
 test("a smaller budget dims the tokens of what goes, and a switch leaves them out", async () => {
-  const all = await page.locator(".token").count();
   await setBudget(page, 50);
   await page.waitForSelector(".token.over");
+  await eventually(() => page.locator(".token").count(), IDS.length);
   assert.match(await page.textContent("#headline"), new RegExp(`^${COUNTED.total} tokens, (\\d+) of them sent\\.$`));
   const gone = await page.locator(".token.over").count();
   assert.match((await page.locator(".head:not(.part)").allTextContents()).join(), /\d\. \w+ gone, \d+ tokens/);
   await page.check("#sent-only");
-  await draws(all - gone);
+  await draws(IDS.length - gone);
   assert.equal(await page.locator(".token.over").count(), 0);
   await page.uncheck("#sent-only");
-  await draws(all);
+  await draws(IDS.length);
 });
 
 test("a budget that is too small is refused with the one that is needed", async () => {

@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
-import { isDeepStrictEqual } from "node:util";
 import { findingsOf, smallTargets } from "./axe.mjs";
-import { inAllSizes, opened as openPage } from "./browser.mjs";
+import { eventually, inAllSizes, opened as openPage } from "./browser.mjs";
 import { drop, paste } from "./conversation.mjs";
 import { busy } from "./tasks.mjs";
 
@@ -29,12 +28,6 @@ const says = (id, words, from = page) =>
   from.waitForFunction(([id, words]) => document.getElementById(id)?.textContent.includes(words), [id, words]);
 const ids = async () => (await page.locator(".token small").allTextContents()).map(Number);
 const texts = () => page.locator(".token > span").allTextContents();
-/** A list is drawn again between two answers of the worker, so that what it shows is asked until it is the newest. */
-const eventually = async (read, wanted) => {
-  for (let tries = 0; tries < 100 && !isDeepStrictEqual(await read(), wanted); tries += 1)
-    await page.waitForTimeout(50);
-  assert.deepEqual(await read(), wanted);
-};
 const chosen = () => page.getAttribute("#tokens-list", "aria-activedescendant");
 
 test("it opens with a text, of which half fits, and asks nobody else for anything", async () => {
