@@ -36,6 +36,12 @@ pub struct Query {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Capture {
     name: Box<str>,
+    flags: Flags,
+}
+
+/// What the suffix of a capture says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Flags {
     excludes: bool,
     lines: bool,
 }
@@ -102,8 +108,8 @@ impl Query {
         if let Some(at) = self.captures.iter().position(|capture| &*capture.name == name) {
             return at as u32;
         }
-        let (excludes, lines) = (name.ends_with(EXCLUDE), name.ends_with(LINES));
-        self.captures.push(Capture { name: name.into(), excludes, lines });
+        let flags = Flags { excludes: name.ends_with(EXCLUDE), lines: name.ends_with(LINES) };
+        self.captures.push(Capture { name: name.into(), flags });
         self.captures.len() as u32 - 1
     }
 }
@@ -305,8 +311,8 @@ pub struct Bound {
     supertypes: Vec<BoundSupertype>,
     /// Patterns by kind, in their order in the query.
     by_kind: Vec<Vec<Rule>>,
-    /// For each capture, whether it removes ranges, and whether it needs several lines.
-    excludes: Vec<(bool, bool)>,
+    /// Of each capture.
+    flags: Vec<Flags>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -353,7 +359,7 @@ impl Query {
     /// [`Code::BadQuery`] if the query names a kind or field that the grammar does not have and `unknown` refuses that.
     pub fn bind(&self, kinds: &Kinds, supertypes: &[Supertype], unknown: Unknown) -> Result<Bound> {
         let mut bound = Bound {
-            excludes: self.captures.iter().map(|capture| (capture.excludes, capture.lines)).collect(),
+            flags: self.captures.iter().map(|capture| capture.flags).collect(),
             by_kind: vec![Vec::new(); kinds.len()],
             ..Bound::default()
         };
@@ -371,7 +377,7 @@ impl Query {
             let known = names.iter().position(|name| *name == supertype.capture);
             let capture = known.unwrap_or_else(|| {
                 names.push(supertype.capture);
-                bound.excludes.push((false, false));
+                bound.flags.push(Flags::default());
                 names.len() - 1
             }) as u32;
             let (parents, wanted) = match supertype.place {
@@ -508,12 +514,11 @@ impl Bound {
             names.push(*capture);
             fresh
         });
-        let flags = |capture: u32| self.excludes.get(capture as usize).copied().unwrap_or_default();
-        let captured = found.into_iter().map(|(node, capture)| {
-            let (excludes, lines) = flags(capture);
+        let captured = |(node, capture): (u32, u32)| {
+            let Flags { excludes, lines } = self.flags.get(capture as usize).copied().unwrap_or_default();
             Captured { node, capture, excludes, lines }
-        });
-        captured.collect()
+        };
+        found.into_iter().map(captured).collect()
     }
 }
 

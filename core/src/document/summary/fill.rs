@@ -7,6 +7,7 @@ use super::page::trim;
 use super::sheet::{Part, Sheet};
 use super::{Document, exceeded};
 use crate::error::{Contributor, Result};
+use crate::map::HashSet;
 
 /// How often nodes that did not fit are tried again. A node that fits late, because a marker went, hardly ever makes
 /// room for more.
@@ -25,7 +26,7 @@ pub(super) struct Fill<'s, 'd> {
     /// Documents and nodes of which only the rows that open and close them show, so that nodes in them can show.
     framed: Vec<(usize, u32)>,
     /// All of them so far. A node in them shows with the rows that open and close what is around it.
-    opened: Vec<(usize, u32)>,
+    opened: HashSet<(usize, u32)>,
     /// For each document, how many rows are missing that the visible ones need, if there is no room for all that is
     /// around its selection. No others may be missing then.
     pub(super) lacks: Vec<Option<usize>>,
@@ -55,7 +56,7 @@ pub(super) fn fill(
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
     let lacks = vec![None; sheets.len()];
-    let (chain, over, framed, opened, cut) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (chain, over, framed, opened, cut) = (Vec::new(), Vec::new(), Vec::new(), HashSet::default(), Vec::new());
     let mut fill = Fill { sheets, refused, budget, total, chain, over, framed, opened, lacks, cut };
     if fill.sheets.iter().any(|sheet| sheet.layout.leaves.is_some()) {
         fill.until_misfit(documents, candidates);
@@ -150,8 +151,7 @@ impl<'d> Fill<'_, 'd> {
     /// Shows nodes if all of them fit. Returns whether they show.
     pub(super) fn attempt_nodes(&mut self, at: usize, nodes: &[u32]) -> bool {
         let sheet = &self.sheets[at];
-        let is_in_part = !self.opened.is_empty()
-            && nodes.last().is_some_and(|top| self.opened.contains(&(at, sheet.page.above[*top as usize])));
+        let is_in_part = nodes.last().is_some_and(|top| self.opened.contains(&(at, sheet.page.above[*top as usize])));
         if let [node] = nodes
             && !is_in_part
         {
@@ -367,7 +367,7 @@ impl<'d> Fill<'_, 'd> {
         {
             // Nodes in it show without the rest of its rows.
             self.framed.push((at, node));
-            self.opened.push((at, node));
+            self.opened.insert((at, node));
             self.sheets[at].chosen[node as usize] = true;
         } else if self.sheets[at].layout.reads() && self.blocks(at, (open + 1, end), &mut vec![(head, open + 1)], 0) {
             // Nothing opens at the end of its first row. Its rows show with those that they need.

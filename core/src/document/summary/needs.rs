@@ -63,8 +63,7 @@ impl Needs {
             crate::rank::sort(&mut read, |(row, need)| u64::from(*row) << 32 | u64::from(*need));
             read.dedup();
             // They replace those of smaller stretches in this one.
-            let range = place(all, from)..place(all, to);
-            all.splice(range, read);
+            all.splice(place(all, from)..place(all, to), read);
         }
     }
 
@@ -77,16 +76,15 @@ impl Needs {
         };
         let mut others: Vec<u32> = Vec::new();
         let add = |others: &mut Vec<u32>, (from, to): (u32, u32)| {
-            let of = |all: &[(u32, u32)], from: u32, to: u32| place(all, from)..place(all, to);
-            let mut needed = self.pairs[of(&self.pairs, from, to)].to_vec();
-            for group in self.groups[of(&self.groups, from, to)].chunk_by(|(one, _), (other, _)| one == other) {
-                if !group.iter().any(|(_, row)| has(*row) || shows(*row)) {
-                    needed.extend(group);
+            let mut need = |row: u32| {
+                if !has(row) && !others.contains(&row) {
+                    others.push(row);
                 }
-            }
-            for (_, need) in needed {
-                if !has(need) && !others.contains(&need) {
-                    others.push(need);
+            };
+            between(&self.pairs, from, to).iter().for_each(|(_, row)| need(*row));
+            for group in between(&self.groups, from, to).chunk_by(|(one, _), (other, _)| one == other) {
+                if !group.iter().any(|(_, row)| has(*row) || shows(*row)) {
+                    group.iter().for_each(|(_, row)| need(*row));
                 }
             }
         };
@@ -118,6 +116,11 @@ impl Needs {
 /// Returns the index of the first pair of a row or a later one.
 fn place(pairs: &[(u32, u32)], row: u32) -> usize {
     pairs.partition_point(|(other, _)| *other < row)
+}
+
+/// Returns the pairs of a stretch of rows.
+fn between(pairs: &[(u32, u32)], from: u32, to: u32) -> &[(u32, u32)] {
+    &pairs[place(pairs, from)..place(pairs, to)]
 }
 
 /// What comes before the body of a statement like `if`.
