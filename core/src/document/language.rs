@@ -314,10 +314,10 @@ static LANGUAGES: &[Language] = &[
                 extern_crate_declaration const_item static_item type_item associated_type struct_item field_declaration \
                 enum_item enum_variant union_item trait_item impl_item function_item function_signature_item mod_item \
                 foreign_mod_item macro_definition let_declaration expression_statement match_arm",
-            query:
-                "
+            query: "
                 (source_file (macro_invocation) @item) (declaration_list (macro_invocation) @item)
-                (array_expression !length (_) @member.lines) (field_initializer_list (field_initializer) @member.lines)",
+                (array_expression !length (_) @member.lines)
+                (field_initializer_list (field_initializer) @member.lines)",
             supertypes: &[],
         },
         triggers: BRACES,
