@@ -13,7 +13,8 @@ use crate::history::prune::arguments::shortened as shorter_arguments;
 use crate::history::record::{is_sealed, seal};
 use crate::map::HashSet;
 use crate::message::{Message, Part, Role};
-use crate::tool_result::{Keep, cut_result, shorten};
+use crate::tool_result::budget::greatest;
+use crate::tool_result::{Output, cut_result, shorten};
 use crate::validity::pairs::Place;
 
 /// Minimum tokens of a shortened text.
@@ -26,7 +27,7 @@ pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
     let texts = texts(draft, must, |place, part| match part {
         Part::ToolResult { content, .. } if content.iter().all(|c| matches!(c, Part::Text { .. })) => {
             let call = calls.get(&place).and_then(|&(entry, part)| draft.entries[entry].message.parts.get(part));
-            Some((crate::message::texts(content).into_owned(), Some(Keep::of(call))))
+            Some((crate::message::texts(content).into_owned(), Some(Output::of(call))))
         }
         _ => None,
     });
@@ -93,14 +94,14 @@ struct Long {
     part: usize,
     text: String,
     tokens: u64,
-    /// For a result: which lines are worth keeping.
-    keep: Option<Keep>,
+    /// For a result: what it is.
+    output: Option<Output>,
 }
 
 fn texts(
     draft: &Draft,
     entries: &[usize],
-    text_of: impl Fn(Place, &Part) -> Option<(String, Option<Keep>)>,
+    text_of: impl Fn(Place, &Part) -> Option<(String, Option<Output>)>,
 ) -> Vec<Long> {
     let mut out = Vec::new();
     for &entry in entries {
@@ -110,23 +111,22 @@ fn texts(
             if edits.get(part).is_some_and(|edit| edit.call_id.is_some() && edit.to.is_none()) {
                 continue;
             }
-            if let Some((text, keep)) = text_of((entry, part), content) {
+            if let Some((text, output)) = text_of((entry, part), content) {
                 let tokens = draft.meter.text(&text);
-                out.push(Long { entry, part, text, tokens, keep });
+                out.push(Long { entry, part, text, tokens, output });
             }
         }
     }
     out
 }
 
-fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &'static str) -> Option<Edit> {
-    crate::rank::sort(&mut texts, |long| !long.tokens);
+fn shortened(draft: &Draft, texts: Vec<Long>, over: u64, id: String, rule: &'static str) -> Option<Edit> {
     let cap = common_cap(&texts.iter().map(|t| t.tokens).collect::<Vec<_>>(), over, FLOOR);
     let tokenizer = draft.meter.tokenizer;
     replaced(draft, texts, id, (Kind::Truncate, rule), |long| {
         let message = &draft.entries[long.entry].message.id;
-        match long.keep {
-            Some(keep) => cut_result(&long.text, cap, keep, message, tokenizer).map(|short| short.text),
+        match &long.output {
+            Some(output) => cut_result(&long.text, cap, output, message, tokenizer),
             // A shortened record remains a record.
             None if is_sealed(&long.text) => {
                 let short = (long.tokens > cap).then(|| shorter(&long.text, cap, tokenizer)).flatten();
@@ -174,18 +174,10 @@ fn replaced(
     })
 }
 
-/// Returns the cap for the largest of `sizes` (descending) that frees `over` tokens, never below `floor`.
+/// Returns the cap for the largest of `sizes` that frees `over` tokens, never below `floor`.
 pub(super) fn common_cap(sizes: &[u64], over: u64, floor: u64) -> u64 {
-    let mut sum = 0;
-    for (at, size) in sizes.iter().enumerate() {
-        sum += size;
-        let next = sizes.get(at + 1).copied().unwrap_or(0);
-        let many = at as u64 + 1;
-        // Is the cap of the first `many` texts still above the size of the next text?
-        let level = sum.saturating_sub(over) / many;
-        if level >= next {
-            return level.max(floor);
-        }
-    }
-    floor
+    let room = sizes.iter().sum::<u64>().saturating_sub(over);
+    let largest = sizes.iter().copied().max().unwrap_or(0);
+    greatest(0, largest.saturating_add(1), |cap| sizes.iter().map(|&size| size.min(cap)).sum::<u64>() <= room)
+        .max(floor)
 }

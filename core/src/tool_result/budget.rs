@@ -41,16 +41,7 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
     let taken = |level: u64| -> u128 {
         results.iter().map(|result| u128::from(result.tokens.min(level.saturating_mul(weight(result))))).sum()
     };
-    // Find the highest level at which all fit.
-    let (mut level, mut over) = (0, u64::MAX);
-    while over - level > 1 {
-        let middle = level + (over - level) / 2;
-        if taken(middle) <= u128::from(budget) {
-            level = middle;
-        } else {
-            over = middle;
-        }
-    }
+    let mut level = greatest(0, u64::MAX, |level| taken(level) <= u128::from(budget));
     // The previous request's level stays while the results fit, so that results cut then are cut in the same way now.
     let max = match previous {
         Some(previous) if level >= previous => previous,
@@ -74,6 +65,24 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
         }
     }
     Caps { caps, level: Some(level) }
+}
+
+/// Returns the greatest cap that `fits`: `cap` fits or is the least there is, `over` does not fit or is not needed.
+///
+/// ```
+/// use espalier::tool_result::budget::greatest;
+/// assert_eq!(greatest(0, 100, |cap| cap * 3 <= 50), 16);
+/// ```
+pub fn greatest(mut cap: u64, mut over: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    while over - cap > 1 {
+        let middle = cap + (over - cap) / 2;
+        if fits(middle) {
+            cap = middle;
+        } else {
+            over = middle;
+        }
+    }
+    cap
 }
 
 /// Applies gemini-cli's rule. From the newest result (the last) to the oldest, a result that exceeds `budget` must be

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::middle::{Cutting, Marker, cut};
 use super::reduce::{LeftOut, Source, reduce_counted};
 use super::seam::Snap;
-use super::{HEAD_SHARE, Shortened, clean, json};
+use super::{HEAD_SHARE, clean, json};
 use crate::message::Part;
-use crate::message::tool_map::{ToolKind, ToolMap};
+use crate::message::tool_map::{ToolCall, ToolKind, ToolMap};
 use crate::tokens::Tokenizer;
 
 /// The lines to keep besides both ends.
@@ -20,30 +20,41 @@ pub enum Keep {
     Errors,
 }
 
-impl Keep {
-    /// Returns the lines to keep of the result of a call: error lines for commands.
-    pub fn of(call: Option<&Part>) -> Keep {
+/// What a result is, by its call: decides what of it is left out first.
+///
+/// ```
+/// use espalier::message::Part;
+/// use espalier::tool_result::{Keep, Output};
+/// let call = Part::ToolCall { call_id: "c".into(), name: "bash".into(), arguments: r#"{"command":"make"}"#.into() };
+/// let make = Output { keep: Keep::Errors, command: Some("make".into()) };
+/// assert_eq!((Output::of(Some(&call)), Output::of(None)), (make, Output::default()));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Error lines for commands.
+    pub keep: Keep,
+    /// The command line, empty for a search or a page of the web. `None` for files and for tools that are not known:
+    /// the model may need them as they are.
+    pub command: Option<String>,
+}
+
+impl Output {
+    /// Returns what the result of a call is.
+    pub fn of(call: Option<&Part>) -> Output {
         match call {
-            Some(Part::ToolCall { name, arguments, .. }) => {
-                Keep::of_kind(ToolMap::default().read(name, arguments).kind)
-            }
-            _ => Keep::Ends,
+            Some(Part::ToolCall { name, arguments, .. }) => Output::of_call(&ToolMap::default().read(name, arguments)),
+            _ => Output::default(),
         }
     }
 
-    /// Returns the lines to keep for a call that is already parsed.
-    pub fn of_kind(kind: ToolKind) -> Keep {
-        if kind == ToolKind::Shell { Keep::Errors } else { Keep::Ends }
+    /// Returns what the result of a call is that is already parsed.
+    pub fn of_call(call: &ToolCall) -> Output {
+        let is_output = matches!(call.kind, ToolKind::Shell | ToolKind::Search | ToolKind::Web);
+        Output {
+            keep: if call.kind == ToolKind::Shell { Keep::Errors } else { Keep::Ends },
+            command: is_output.then(|| call.commands.first().cloned().unwrap_or_default()),
+        }
     }
-}
-
-/// Returns the command line whose output a call's result is, empty if it is the output of a search or of the web.
-/// `None` for files and for tools that are not known: the model may need them as they are.
-pub fn command_of(call: Option<&Part>) -> Option<String> {
-    let Some(Part::ToolCall { name, arguments, .. }) = call else { return None };
-    let call = ToolMap::default().read(name, arguments);
-    let is_output = matches!(call.kind, ToolKind::Shell | ToolKind::Search | ToolKind::Web);
-    is_output.then(|| call.commands.into_iter().next().unwrap_or_default())
 }
 
 /// Options of shortening a text.
@@ -65,7 +76,12 @@ pub struct Rules<'a> {
     pub marker: Marker<'a>,
 }
 
-impl Rules<'_> {
+impl<'a> Rules<'a> {
+    /// Returns the defaults for a result.
+    pub fn of(output: &'a Output, limit: u64) -> Rules<'a> {
+        Rules { keep: output.keep, command: output.command.as_deref(), ..Rules::new(limit) }
+    }
+
     /// Returns the defaults: cut at line ends, cut JSON as JSON, remove noise first.
     pub fn new(limit: u64) -> Rules<'static> {
         let marker = Marker::Counts { recall: "" };
@@ -164,13 +180,13 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
     }
 }
 
-/// Cuts a result in a conversation with the default options to at most `limit` tokens; `None` if it fits already.
+/// Shortens a result in a conversation with the default options to at most `limit` tokens; `None` if it fits already.
 /// `recall` is the handle of the whole text.
 ///
 /// ```
 /// use espalier::message::Part;
 /// use espalier::tokens::Tokenizer;
-/// use espalier::tool_result::{Keep, cut_result};
+/// use espalier::tool_result::{Output, cut_result};
 /// struct Words;
 /// impl Tokenizer for Words {
 ///     fn count(&self, text: &str) -> u64 {
@@ -180,11 +196,9 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
 /// let call = Part::ToolCall { call_id: "c".into(), name: "bash".into(), arguments: r#"{"command":"make"}"#.into() };
 /// let lines = |from: u32| (from..from + 100).map(|n| format!("step {n}\n")).collect::<String>();
 /// let log = format!("{}error: no rule\n{}", lines(0), lines(100));
-/// let short = cut_result(&log, 60, Keep::of(Some(&call)), "m4", &Words).unwrap();
-/// assert!(short.text.contains("error: no rule") && short.tokens <= 60);
+/// let short = cut_result(&log, 60, &Output::of(Some(&call)), "m4", &Words).unwrap();
+/// assert!(short.contains("error: no rule") && Words.count(&short) <= 60);
 /// ```
-pub fn cut_result(text: &str, limit: u64, keep: Keep, recall: &str, tokenizer: &dyn Tokenizer) -> Option<Shortened> {
-    let made = truncate(text, Rules { keep, marker: Marker::Counts { recall }, ..Rules::new(limit) }, tokenizer);
-    let Truncated { text, tokens, cut, lines, errors, .. } = made;
-    Some(Shortened { text: text?, tokens, cut, lines, errors })
+pub fn cut_result(text: &str, limit: u64, output: &Output, recall: &str, tokenizer: &dyn Tokenizer) -> Option<String> {
+    truncate(text, Rules { marker: Marker::Counts { recall }, ..Rules::of(output, limit) }, tokenizer).text
 }

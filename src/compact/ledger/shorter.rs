@@ -163,8 +163,7 @@ fn oldest(rows: &[Row<'_>], place: Place, all: bool) -> Option<(usize, usize)> {
 fn shorten_texts(rows: &mut [Row<'_>], max: u64, tokenizer: &dyn Tokenizer) {
     let over = sum(rows).saturating_sub(max);
     let texts = || rows.iter().filter(|row| row.place == Place::Text);
-    let mut sizes: Vec<u64> = texts().map(|row| row.tokens).collect();
-    crate::rank::sort(&mut sizes, |size| !*size);
+    let sizes: Vec<u64> = texts().map(|row| row.tokens).collect();
     let cap = common_cap(&sizes, over, TEXT);
     for row in rows.iter_mut().filter(|row| over > 0 && row.place == Place::Text) {
         if let Some(short) = shorten(&row.text, cap, "", tokenizer) {

@@ -10,7 +10,7 @@ use crate::map::HashSet;
 use crate::message::Part;
 use crate::message::tool_map::{ToolMap, holds_state};
 use crate::tokens::{Estimator, Tokenizer};
-use crate::tool_result::{Keep, Marker, Rules, command_of, truncate};
+use crate::tool_result::{Output, cut_result};
 
 /// What to do with the results of a conversation. All sizes are tokens, by the count of the [`Style`].
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -158,10 +158,7 @@ impl Style {
         if self == Style::GeminiCli {
             return gemini::capped(text, cap, recall);
         }
-        let command = command_of(call);
-        let marker = Marker::Counts { recall };
-        let rules = Rules { keep: Keep::of(call), command: command.as_deref(), marker, ..Rules::new(cap) };
-        truncate(text, rules, tokenizer).text.unwrap_or_else(|| text.to_string())
+        cut_result(text, cap, &Output::of(call), recall, tokenizer).unwrap_or_else(|| text.to_string())
     }
 
     /// Returns the text that replaces a cleared result.

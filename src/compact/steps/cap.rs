@@ -1,6 +1,6 @@
-//! Caps all results together: from the newest to the oldest, a result that crosses the limit is cut in the middle and
-//! counts with its remaining tokens, so that small older ones stay whole. This is gemini-cli's rule, in tokens instead
-//! of characters.
+//! Caps all results together: from the newest to the oldest, a result that crosses the limit is shortened and counts
+//! with its remaining tokens, so that small older ones stay whole. This is gemini-cli's rule, in tokens instead of
+//! characters.
 
 use super::Ground;
 use super::scene::Scene;
@@ -8,7 +8,7 @@ use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Target};
 use crate::history::plan::Becomes;
 use crate::tool_result::budget::newest_first;
-use crate::tool_result::{Keep, cut_result};
+use crate::tool_result::{Output, cut_result};
 
 pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     let rule = &ground.profile().cap;
@@ -25,10 +25,10 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         {
             continue;
         }
-        let keep = scene.call_of(result).map_or(Keep::Ends, |call| Keep::of_kind(call.call.kind));
+        let output = scene.call_of(result).map_or_else(Output::default, |call| Output::of_call(&call.call));
         let message = draft.entries[result.entry].message.id.clone();
-        let Some(short) = cut_result(&result.text, max, keep, &message, draft.meter.tokenizer) else { continue };
-        texts.push((result.entry, Target::part(message, result.part, Becomes::text(short.text))));
+        let Some(short) = cut_result(&result.text, max, &output, &message, draft.meter.tokenizer) else { continue };
+        texts.push((result.entry, Target::part(message, result.part, Becomes::text(short))));
     }
     super::edit_of(draft, Kind::Truncate, "capped-result", None, texts).into_iter().collect()
 }

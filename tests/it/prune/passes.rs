@@ -236,12 +236,42 @@ fn what_a_command_said_of_errors_stays_in_both_passes() {
 #[test]
 fn a_long_list_in_json_is_json_still() {
     let list: Vec<String> = (0..2_000).map(|n| format!("{{\"name\":\"item {n}\"}}")).collect();
-    let messages = numbered(vec![user("a"), calls(&["1"]), result("1", &format!("[{}]", list.join(",")))]);
-    let pruned = run(&messages, &limits(2_000), &Chars);
-    let out = carry_out(&messages, &pruned.plan);
-    let value: serde_json::Value = serde_json::from_str(said(&out[2])).unwrap();
+    let cut = |tool: &str| {
+        let call = Message { parts: call("1", tool, "{}").parts, ..assistant("") };
+        let messages = numbered(vec![user("a"), call, result("1", &format!("[{}]", list.join(",")))]);
+        let pruned = run(&messages, &limits(2_000), &Chars);
+        assert!(pruned.after.total <= 2_000 && pruned.removed[0].recall == "m2");
+        said(&carry_out(&messages, &pruned.plan)[2]).to_string()
+    };
+    let value: serde_json::Value = serde_json::from_str(&cut("get_items")).unwrap();
     assert_eq!(value[0]["name"], "item 0");
-    assert!(pruned.after.total <= 2_000 && pruned.removed[0].recall == "m2");
+    // The output of a search is a table with all of them.
+    assert_eq!(cut("search"), "name\nitem 0\nitem 1\n[1997 more, counting on]\nitem 1999");
+}
+
+#[test]
+fn a_run_of_tests_is_reduced_before_anything_is_cut() {
+    let log = |tests: usize| {
+        let passed: String = (0..tests).map(|n| format!("test unit::case_{n} ... ok\n")).collect();
+        format!("running {} tests\n{passed}test unit::last ... FAILED\n", tests + 1)
+    };
+    let reduced = |tests: usize, recall: &str| {
+        let all = tests + 1;
+        format!("running {all} tests\ntest unit::last ... FAILED\n[left out: {tests} passed tests; recall {recall}]")
+    };
+    let check = |tests: &[usize], budget: u64, expected: &[String]| {
+        let run_of = |(at, tests): (usize, &usize)| {
+            let id = at.to_string();
+            [call(&id, "bash", r#"{"command":"cargo test"}"#), result(&id, &log(*tests))]
+        };
+        let messages = numbered([vec![user("a")], tests.iter().enumerate().flat_map(run_of).collect()].concat());
+        let out = carry_out(&messages, &run(&messages, &limits(budget), &Chars).plan);
+        let results: Vec<&str> = out.iter().filter(|message| message.role == Role::Tool).map(said).collect();
+        assert!(results == expected, "{tests:?}");
+    };
+    check(&[600], 2_000, &[reduced(600, "m2")]);
+    // What goes of the longer result is room for the other.
+    check(&[500, 600], 20_000, &[log(500), reduced(600, "m4")]);
 }
 
 #[test]

@@ -13,7 +13,9 @@ use crate::history::pairs::callers;
 use crate::history::plan::Becomes;
 use crate::map::{HashMap, HashSet, ordered};
 use crate::message::{Part, Role, texts};
-use crate::tool_result::{Keep, cut_result};
+use crate::tool_result::budget::greatest;
+use crate::tool_result::reduce::{Source, reduce};
+use crate::tool_result::{Output, cut_result};
 
 /// No result is shortened below this many tokens.
 pub const FLOOR: u64 = 200;
@@ -29,6 +31,15 @@ struct Piece {
     place: Place,
     /// Current tokens.
     tokens: u64,
+    /// Tokens without what a reducer of such output leaves out.
+    reduced: u64,
+}
+
+impl Piece {
+    /// Tokens of the text once it is shortened to `cap`.
+    fn at(&self, cap: u64) -> u64 {
+        if self.tokens <= cap { self.tokens } else { self.reduced.min(cap) }
+    }
 }
 
 /// See the module. Every cut starts from the host's own text, so that no text is cut twice.
@@ -64,20 +75,20 @@ impl<'g> Shrinker<'g> {
         }
     }
 
-    /// Returns which part of this call's result to keep.
-    fn keep(&mut self, draft: &Draft, result: (usize, usize)) -> Keep {
+    /// Returns what a result is, by its call.
+    fn output(&mut self, draft: &Draft, result: (usize, usize)) -> Output {
         let calls = self.calls.get_or_insert_with(|| callers(draft));
-        Keep::of(calls.get(&result).and_then(|&(entry, part)| draft.entries[entry].message.parts.get(part)))
+        Output::of(calls.get(&result).and_then(|&(entry, part)| draft.entries[entry].message.parts.get(part)))
     }
 
     /// Pass `oversize`: cuts any single result over a quarter of the limit to that, or to what the rest leaves free if
     /// that is more.
     pub(super) fn oversize(&mut self, draft: &mut Draft, selection: &mut Selection, limit: u64, goal: u64) {
         let share = (limit / OVERSIZE).max(FLOOR);
-        let pieces = self.pieces(draft, selection, share);
+        let mut pieces = self.pieces(draft, selection, share);
         let rest = selection.total().saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
-        let cap = level(&pieces, goal.saturating_sub(rest)).max(share);
-        let why = "larger than a quarter of the limit by itself, shortened in the middle";
+        let cap = self.level(draft, &mut pieces, goal.saturating_sub(rest)).max(share);
+        let why = "larger than a quarter of the limit by itself, shortened";
         self.shorten(draft, selection, &pieces, cap, Reduced::Oversize { limit: cap }, why);
     }
 
@@ -86,13 +97,13 @@ impl<'g> Shrinker<'g> {
         // A message may cost a little more or less than its texts, so a few rounds may be needed.
         for _ in 0..4 {
             let over = selection.total().saturating_sub(goal);
-            let pieces = self.pieces(draft, selection, FLOOR);
+            let mut pieces = self.pieces(draft, selection, FLOOR);
             if over == 0 || pieces.is_empty() {
                 return;
             }
             let all: u64 = pieces.iter().map(|piece| piece.tokens).sum();
-            let cap = level(&pieces, all.saturating_sub(over)).max(FLOOR);
-            let why = "a long result, shortened in the middle like all others of its length";
+            let cap = self.level(draft, &mut pieces, all.saturating_sub(over)).max(FLOOR);
+            let why = "a long result, shortened like all others of its length";
             self.shorten(draft, selection, &pieces, cap, Reduced::Result { limit: cap }, why);
             if cap == FLOOR {
                 return;
@@ -300,7 +311,7 @@ impl<'g> Shrinker<'g> {
         let mut push = |place: Place, text: &str| {
             let tokens = draft.meter.text(text);
             if tokens > least {
-                out.push(Piece { place, tokens });
+                out.push(Piece { place, tokens, reduced: tokens });
             }
         };
         for (part, result) in draft.entries[entry].message.parts.iter().enumerate() {
@@ -316,6 +327,29 @@ impl<'g> Shrinker<'g> {
             }
         }
         out
+    }
+
+    /// Returns the greatest length to which `pieces` (largest first) can be shortened so that all together have at most
+    /// `room` tokens. What a reducer leaves out of one text is room for the others.
+    fn level(&mut self, draft: &Draft, pieces: &mut [Piece], room: u64) -> u64 {
+        let Some(largest) = pieces.first().map(|piece| piece.tokens) else { return 0 };
+        let over = largest.saturating_add(1);
+        let sum = |pieces: &[Piece], cap| pieces.iter().map(|piece| piece.at(cap)).sum::<u64>();
+        let cut = greatest(0, over, |cap| sum(pieces, cap) <= room);
+        // Pieces below that length stay whole with any reducer.
+        for piece in pieces.iter_mut().filter(|piece| piece.tokens > cut) {
+            piece.reduced = self.reduced(draft, piece);
+        }
+        greatest(cut, over, |cap| sum(pieces, cap) <= room)
+    }
+
+    /// Returns the tokens of a text without what a reducer of such output leaves out.
+    fn reduced(&mut self, draft: &Draft, piece: &Piece) -> u64 {
+        let (entry, part, _) = piece.place;
+        let Some(command) = self.output(draft, (entry, part)).command else { return piece.tokens };
+        let Some(text) = whole(draft, piece.place) else { return piece.tokens };
+        let source = Source { command: &command, recall: &draft.entries[entry].message.id, earlier: &[] };
+        reduce(&text, source, draft.meter.tokenizer).map_or(piece.tokens, |short| short.tokens.min(piece.tokens))
     }
 
     fn shorten(
@@ -350,19 +384,19 @@ impl<'g> Shrinker<'g> {
                     continue;
                 };
                 let whole = whole(draft, place).unwrap_or_default();
-                let keep = self.keep(draft, (entry, part));
-                let Some(short) = cut_result(&whole, cap, keep, &recall, draft.meter.tokenizer) else { continue };
+                let output = self.output(draft, (entry, part));
+                let Some(short) = cut_result(&whole, cap, &output, &recall, draft.meter.tokenizer) else { continue };
                 self.done.insert(place, how);
                 match item {
                     None => {
-                        changes.insert(part, Becomes::Text { text: short.text });
+                        changes.insert(part, Becomes::Text { text: short });
                     }
                     Some(item) => {
                         let keep = || Becomes::Content { items: vec![None; content.len()] };
                         if let Becomes::Content { items } = changes.entry(part).or_insert_with(keep)
                             && let Some(at) = items.get_mut(item)
                         {
-                            *at = Some(short.text);
+                            *at = Some(short);
                         }
                     }
                 }
@@ -415,19 +449,4 @@ fn whole<'d>(draft: &'d Draft, (entry, part, item): Place) -> Option<Cow<'d, str
         None => texts(content),
         Some(item) => texts(std::slice::from_ref(content.get(item)?)),
     })
-}
-
-/// Returns the length to which the largest `pieces` (largest first) must be cut so that all together have at most
-/// `room` tokens.
-fn level(pieces: &[Piece], room: u64) -> u64 {
-    let over = pieces.iter().map(|piece| piece.tokens).sum::<u64>().saturating_sub(room);
-    let mut sum = 0;
-    for (at, piece) in pieces.iter().enumerate() {
-        sum += piece.tokens;
-        let level = sum.saturating_sub(over) / (at as u64 + 1);
-        if level >= pieces.get(at + 1).map_or(0, |next| next.tokens) {
-            return level;
-        }
-    }
-    0
 }
