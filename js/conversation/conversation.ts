@@ -137,7 +137,7 @@ export class Conversation<T = unknown> {
    * continues when `signal` aborts.
    *
    * @throws EspalierError `budget_exceeded` if the messages that must stay are too large even when shortened;
-   *   `aborted`; `disposed`; `bad_option`
+   *   `pending_calls` if calls have no result and `pending` is `refuse`; `aborted`; `disposed`; `bad_option`
    */
   async prepare<Tools extends ToolList = ToolList>(options: PrepareOptions<Tools> = {}): Promise<Prepared<T, Tools>> {
     const { signal } = check(options, PREPARE);
