@@ -2,7 +2,7 @@
 
 import { EspalierError } from "../errors/errors.ts";
 import type { Compactor } from "./compactor.ts";
-import { cancelled } from "./turns.ts";
+import { aborted, cancelled } from "./turns.ts";
 import type { Context } from "./context.ts";
 import type { Made } from "./maker.ts";
 import type { Turns } from "./turns.ts";
@@ -38,10 +38,7 @@ export class ByHand<T> {
         throw new EspalierError({ code: "bad_input", message: `${path} must be the id of a message`, path });
     }
     // A call from within a compaction, or beside one by hand, cannot wait for its end.
-    if (this.running || this.c.inside.isInside) {
-      const totals = this.c.log.totals();
-      return { status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals };
-    }
+    if (this.running || this.c.inside.isInside) return this.unbegun("already_running", trigger);
     // Throws for impossible bounds before anything begins.
     this.shown(range);
     const running = new AbortController();
@@ -50,7 +47,7 @@ export class ByHand<T> {
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
     return this.turns
-      .take(undefined, async () => {
+      .take(running.signal, async () => {
         // An earlier turn may have hidden them.
         const within = this.shown(range);
         const verdict = this.c.machine.verdict(this.c.requests);
@@ -64,19 +61,35 @@ export class ByHand<T> {
         );
         return { ...compacted, ...(verdict !== "try" && { bypassed: verdict }) };
       })
+      .catch((error: unknown): Compacted => {
+        // The abort ended the wait for an earlier turn.
+        if (error instanceof EspalierError && error.code === "aborted") return this.unbegun("cancelled", trigger);
+        throw error;
+      })
       .finally(() => {
         signal?.removeEventListener("abort", stop);
         this.running = undefined;
       });
   }
 
-  /** Returns the plan of a compaction; `summary` replaces the covered messages if given. */
+  /** Returns the result of a compaction that did not begin. */
+  private unbegun(status: "already_running" | "cancelled", trigger: Trigger): Compacted {
+    const totals = this.c.log.totals();
+    return { status, trigger, retryable: true, edits: [], before: totals, after: totals };
+  }
+
+  /**
+   * Returns the plan of a compaction; `summary` replaces the covered messages if given.
+   *
+   * @throws EspalierError `aborted` if the signal was aborted meanwhile
+   */
   async plan(
     trigger: Trigger,
     wanted: Asked & { model: boolean; range?: Range; budget?: number },
     summary?: string,
   ): Promise<Plan<T>> {
     const made = await this.compactor.maker.make(trigger, { ...wanted, ...(summary !== undefined && { summary }) });
+    if (wanted.signal?.aborted) throw aborted(wanted.signal);
     return this.planOf(made);
   }
 

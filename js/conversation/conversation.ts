@@ -137,7 +137,7 @@ export class Conversation<T = unknown> {
    * continues when `signal` aborts.
    *
    * @throws EspalierError `budget_exceeded` if the messages that must stay are too large even when shortened;
-   *   `aborted`; `disposed`; `bad_option`
+   *   `pending_calls` if calls have no result and `pending` is `refuse`; `aborted`; `disposed`; `bad_option`
    */
   async prepare<Tools extends ToolList = ToolList>(options: PrepareOptions<Tools> = {}): Promise<Prepared<T, Tools>> {
     const { signal } = check(options, PREPARE);
@@ -158,7 +158,7 @@ export class Conversation<T = unknown> {
 
   /**
    * Compacts now, needed or not, even if automatic compaction is off. Cancels a running job. If it fails, everything
-   * stays unchanged and the status says why.
+   * stays unchanged and the status says why; after an abort of `signal`, also before it begins, it is `cancelled`.
    *
    * @throws EspalierError `disposed`, `bad_option`
    */
@@ -219,7 +219,7 @@ export class Conversation<T = unknown> {
    *
    * @throws EspalierError `bad_option`; `nothing_to_compact` or `not_ready` if there is no plan; `stale_plan` if the
    *   covered messages change while it is made; `already_running` with `model` from within a callback of this
-   *   conversation; `disposed`
+   *   conversation; `aborted`; `disposed`
    */
   async preview(
     options: {

@@ -8,6 +8,7 @@ import type { Fitted } from "./fit.ts";
 import type { Look, RequestFields, RequestStep } from "./machine.ts";
 import { countSystem, largestTools } from "./meter.ts";
 import type { Models } from "./models.ts";
+import { refuseOpenCalls } from "./pending.ts";
 import { Prefix } from "./prefix.ts";
 import { Sending } from "./sending.ts";
 import type { Sent } from "./sending.ts";
@@ -82,6 +83,7 @@ export class Requests<T> {
 
   async prepare(options: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
     const { model, system } = options;
+    this.refuseOpenCalls(options);
     await this.begin({ model });
     const fitted = this.fitTools(options);
     this.alone(system);
@@ -91,6 +93,11 @@ export class Requests<T> {
     });
     this.startIfDue(made);
     return withTools(this.finished(made.look, made.sent, made.compactions), fitted);
+  }
+
+  /** @throws EspalierError `pending_calls` */
+  private refuseOpenCalls({ pending }: PrepareOptions): void {
+    if (pending === "refuse") refuseOpenCalls(this.c.log, this.options.provider);
   }
 
   /** Applies the settings of the next request. */
@@ -256,6 +263,7 @@ export class Requests<T> {
 
   /** Prepares a request without a compaction: for a call from within the callback that holds the turn. */
   async prepareInside(options: PrepareOptions): Promise<Prepared<T>> {
+    this.refuseOpenCalls(options);
     await this.beginInside({ model: options.model });
     const fitted = this.fitTools(options);
     this.alone(options.system);

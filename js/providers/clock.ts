@@ -5,10 +5,20 @@ import type { Clock } from "./types.ts";
 /** Max delay of a JavaScript timer; a longer one would fire at once. */
 const LONGEST = 2_147_483_647;
 
+/** Milliseconds from which on a timer is late because the whole process stood still: a breakpoint, a long computation. */
+const LATE = 500;
+/** Max milliseconds that a late timer waits for answers that arrived meanwhile: they are read after the timers. */
+const GRACE = 1_000;
+
 export const CLOCK: Clock = {
   now: () => Date.now(),
   after(ms, done) {
-    const timer = setTimeout(done, Math.min(ms, LONGEST));
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (delay: number) => {
+      const due = performance.now() + delay;
+      timer = setTimeout(() => (performance.now() - due < LATE ? done() : wait(Math.min(delay, GRACE))), delay);
+    };
+    wait(Math.min(ms, LONGEST));
     return () => clearTimeout(timer);
   },
   random: () => Math.random(),

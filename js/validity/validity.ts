@@ -123,16 +123,21 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
     judged = judge(reading, provider, options);
   }
   const left = located(reading, judged);
-  const running = left.find(({ rule }) => rule === "pending-call");
-  if (pending === "refuse" && running) {
-    throw new EspalierError({
-      code: "pending_calls",
-      message: `${running.path} has no result yet; send the request when it has one`,
-      path: running.path,
-      details: { calls: left.filter(({ rule }) => rule === "pending-call") },
-    });
-  }
+  if (pending === "refuse") refusePending(left);
   return { messages: reading.source.input as T, report: { provider, format: first.format, changes, left } };
+}
+
+/** @throws EspalierError `pending_calls` if one of the findings is a call without a result */
+export function refusePending(findings: readonly Finding[]): void {
+  const calls = findings.filter(({ rule }) => rule === "pending-call");
+  const [first] = calls;
+  if (!first) return;
+  throw new EspalierError({
+    code: "pending_calls",
+    message: `${first.path} has no result yet; send the request when it has one`,
+    path: first.path,
+    details: { calls },
+  });
 }
 
 /** Runs one round of repair: first the fields that only the provider's checks see, then the plan of the engine. */

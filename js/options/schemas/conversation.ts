@@ -82,6 +82,7 @@ export const PREPARE: Schema<PrepareOptions> = {
   fitTools: TOOL_FIT,
   model,
   system: text,
+  pending: ["keep", "refuse"],
   signal,
 };
 

@@ -1,13 +1,21 @@
 /** Clocks and timers that jump, stand still or do not work. */
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import { retryAfter } from "../../../js/providers/clock.ts";
 import { LIMIT, SUMMARY, begin, clock, listening, open, rest, round, sound } from "./support.ts";
 
-const { memoryStorage } = espalier;
+const { memoryStorage, nodeStorage } = espalier;
+
+/** Keeps the thread busy. */
+function block(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
 
 test("clocks that jump: timers that fire at once, late or twice, and times that go back or make no sense", async () => {
   const times = [5, -1e18, Number.NaN, 1e300, 0, 7];
@@ -107,4 +115,35 @@ test("the process's own clock going back, standing still or making no sense", as
   } finally {
     Date.now = original;
   }
+});
+
+test("a process that stood still longer than a limit: what was answered meanwhile is no timeout", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "espalier-blocked-"));
+  const { onEvent, said } = listening();
+  const llm = () => new Promise<string>((done) => void setTimeout(() => setImmediate(done, SUMMARY), 20));
+  const storage = nodeStorage(folder);
+  const conversation = await open({ storage, timeoutsMs: { storage: 1_000, model: 1_000 }, onEvent, llm });
+  conversation.append(begin(8));
+  const compacted = conversation.compact();
+  await new Promise((done) => setImmediate(done));
+  block(1_600);
+  assert.equal((await compacted).status, "applied");
+  conversation.append(begin());
+  await new Promise((done) => setImmediate(done));
+  block(1_600);
+  assert.deepEqual([(await conversation.flush()).isStored, said()], [true, []]);
+  // A storage that does not answer is one that failed, however busy the thread is.
+  const mute = {
+    ...memoryStorage(),
+    append: () => new Promise<void>(() => {}),
+    write: () => new Promise<void>(() => {}),
+  };
+  const deaf = await open({ storage: mute, timeoutsMs: { storage: 100 }, onEvent });
+  deaf.append(begin());
+  const flushed = deaf.flush();
+  block(700);
+  assert.equal((await flushed).isStored, false);
+  assert.ok(said().every((what) => what.startsWith("storage:")) && said().length > 0);
+  await conversation.dispose();
+  rmSync(folder, { recursive: true });
 });

@@ -80,7 +80,7 @@ const ROWS: Row[] = [
       return it.prepare();
     },
   },
-  { what: "a preview waits for the model", ratio: 0.7, run: (it) => it.preview({ model: true }), ends: "cancelled" },
+  { what: "a preview waits for the model", ratio: 0.7, run: (it) => it.preview({ model: true }) },
   { what: "a compaction by hand waits for the model", ratio: 0.7, run: (it) => it.compact(), ends: "cancelled" },
   { what: "a job by itself", ratio: 0.85, run: async (it) => (await it.prepare(), "sent"), ends: "sent" },
 ];

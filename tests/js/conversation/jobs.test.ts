@@ -9,6 +9,7 @@ import { isTried } from "../runs.ts";
 import {
   LIMIT,
   SUMMARY,
+  answered,
   begin,
   clock,
   fill,
@@ -273,6 +274,63 @@ test("a compaction by hand: one at a time, abortable, instead of the job that ru
   calls.at(-1)!.answer(SUMMARY);
   assert.equal((await fourth).status, "applied");
   assert.equal(await conversation.compact().then((done) => done.status), "nothing_to_compact");
+});
+
+test("a compaction by hand that waits for another call: aborted, it ends at once and nothing has begun", async () => {
+  for (const way of ["signal", "cancel"] as const) {
+    const { llm, calls } = model();
+    const conversation = await open({ llm });
+    conversation.append(begin());
+    fill(conversation, 0.7);
+    const preview = conversation.preview({ model: true });
+    await rest();
+    const events = heard(conversation);
+    const controller = new AbortController();
+    for (const asked of [
+      () => conversation.compact({ signal: controller.signal }),
+      () => conversation.compactRange("m2", "m9", { signal: controller.signal }),
+    ]) {
+      const waiting = asked();
+      await rest();
+      if (way === "signal") controller.abort();
+      else assert.equal(conversation.cancel(), true);
+      const { status, retryable, edits } = await waiting;
+      assert.deepEqual([status, retryable, edits], ["cancelled", true, []], way);
+    }
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      [],
+    );
+    assert.equal((await answered(calls, preview)).status, "applied");
+    assert.equal((await answered(calls, conversation.compact())).status, "applied");
+  }
+});
+
+test("a compaction by hand whose signal was aborted before it began makes nothing, and leaves the job alone", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  conversation.append(begin());
+  fill(conversation, 0.83);
+  await conversation.prepare();
+  await rest();
+  const { status } = await conversation.compact({ signal: AbortSignal.abort() });
+  assert.deepEqual([status, calls[0]!.signal.aborted, conversation.usage().job], ["cancelled", false, "running"]);
+});
+
+test("a preview that is aborted while the model is asked throws, as one that was aborted before", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  conversation.append(begin());
+  fill(conversation, 0.7);
+  const controller = new AbortController();
+  const reason = new Error("the user closed the dialog");
+  const preview = conversation.preview({ model: true, signal: controller.signal });
+  await rest();
+  controller.abort(reason);
+  await assert.rejects(preview, { code: "aborted", cause: reason });
+  assert.equal(calls[0]!.signal.aborted, true);
+  await assert.rejects(conversation.preview({ signal: controller.signal }), { code: "aborted", cause: reason });
+  assert.equal((await conversation.preview()).status, "applied");
 });
 
 test("a range of the user's: bounds grow to rounds and around summaries, and undo brings it back", async () => {

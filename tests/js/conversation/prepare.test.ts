@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import { answered, begin, fill, heard, model, open, refused, rest, sound } from "./support.ts";
+import { answered, begin, fill, heard, HOSTS, model, open, refused, rest, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
+import type { Format } from "../../../js/types/messages.ts";
 
 const { openConversation, EspalierError } = espalier;
 
@@ -45,6 +46,36 @@ test("the provider's own checks look at new messages only", async () => {
   const { messages } = await conversation.prepare();
   assert.deepEqual(messages.at(-1), { role: "user", content: "Once more." });
 });
+
+for (const format of Object.keys(HOSTS) as Format[]) {
+  test(`${format}: a request with a call that waits for its result is refused before anything happens, if asked`, async () => {
+    const conversation = await openConversation<Fields>({ format, model: "gpt-4o" });
+    const events = heard(conversation);
+    const { user, round } = HOSTS[format];
+    const [called, result] = round({ id: "c1", name: "bash", args: { command: "make" }, text: "done" });
+    conversation.append([user("Build it."), called!]);
+    await assert.rejects(conversation.prepare({ pending: "refuse" }), (error: unknown) => {
+      assert.ok(error instanceof EspalierError && error.code === "pending_calls", String(error));
+      assert.match(String(error.path), /^\w+\[1\]/);
+      const { calls } = error.details as { calls: readonly { path: string }[] };
+      assert.deepEqual(
+        calls.map(({ path }) => path),
+        [error.path],
+      );
+      return true;
+    });
+    assert.deepEqual([events, conversation.usage().requests], [[], 0]);
+    const { messages } = await conversation.prepare();
+    assert.equal(messages.length, 2);
+    conversation.append(result!);
+    assert.equal((await conversation.prepare({ pending: "refuse" })).messages.length, 3);
+    // A lost call is none that waits: the request says that its outcome is unknown.
+    const [lost] = round({ id: "c2", name: "bash", args: { command: "make test" }, text: "" });
+    conversation.append([lost!, user("Stop. Is it built?")]);
+    await conversation.prepare({ pending: "refuse" });
+    await conversation.dispose();
+  });
+}
 
 test("tools of a request are counted, and may change", async () => {
   const conversation = await open();
