@@ -9,16 +9,20 @@ const LONGEST = 2_147_483_647;
 const LATE = 500;
 /** Max milliseconds that a late timer waits for answers that arrived meanwhile: they are read after the timers. */
 const GRACE = 1_000;
+/** How often it waits at most: in a tab in the background each timer is late, and limits must end there too. */
+const GRACES = 3;
 
 export const CLOCK: Clock = {
   now: () => Date.now(),
   after(ms, done) {
     let timer: ReturnType<typeof setTimeout>;
-    const wait = (delay: number) => {
+    const wait = (delay: number, graces: number) => {
       const due = performance.now() + delay;
-      timer = setTimeout(() => (performance.now() - due < LATE ? done() : wait(Math.min(delay, GRACE))), delay);
+      const fire = () =>
+        graces === 0 || performance.now() - due < LATE ? done() : wait(Math.min(delay, GRACE), graces - 1);
+      timer = setTimeout(fire, delay);
     };
-    wait(Math.min(ms, LONGEST));
+    wait(Math.min(ms, LONGEST), GRACES);
     return () => clearTimeout(timer);
   },
   random: () => Math.random(),
