@@ -20,7 +20,7 @@ export function contentPart(block: Fields): Part {
   const type = string(block["type"]);
   if (TEXTS.has(type) && typeof block["text"] === "string") return text(block["text"]);
   if (block["source_type"] === "text") return text(block["text"]);
-  if (type === "reasoning" || type === "thinking") return signedThought(thoughtOf(block), block["signature"]);
+  if (type === "reasoning" || type === "thinking") return signedThought(textOfThought(block), block["signature"]);
   if (type === "image_url") {
     const from = block["image_url"];
     const url = isFields(from) ? from["url"] : from;
@@ -45,7 +45,8 @@ function first<T>(held: Fields, names: readonly string[], is: (value: unknown) =
   return names.map((name) => held[name]).find(is);
 }
 
-function thoughtOf(block: Fields): string {
+/** Returns the text of a thought, or of its summary. */
+export function textOfThought(block: Fields): string {
   const own = block["reasoning"] ?? block["thinking"] ?? block["text"];
   if (typeof own === "string") return own;
   const { summary } = block;

@@ -242,3 +242,17 @@ test("ai-sdk: the encrypted form of a thought is counted once for the parts of i
   assert.equal(count(part("one")), 588);
   assert.equal(count(part("one"), part("two")), 588 + 1);
 });
+
+test("langchain: the encrypted thought beside the content of OpenAI's answers is counted, and goes", () => {
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "A".repeat(4_000) };
+  const answer = { type: "ai", content: "Done.", additional_kwargs: { reasoning, refusal: "no" } };
+  const plain = { type: "ai", content: "Done." };
+  const count = (message: Item) => countMessages([message], { format: "langchain" });
+  assert.equal(count(answer).total - count(plain).total, 588);
+  assert.equal(count(answer).origin, "estimate");
+  const asked = { type: "human", content: "x" };
+  const list = [asked, answer, asked];
+  const { messages } = repair(list, { provider: "openai-responses", format: "langchain", dropThoughts: true });
+  assert.deepEqual((messages[1] as Item)["additional_kwargs"], { refusal: "no" });
+  assert.equal(repair(list, { provider: "openai-responses", format: "langchain" }).messages, list);
+});
