@@ -1,12 +1,12 @@
 /** Neutral parts and turns as items of OpenAI's Responses. */
 
 import { NOTHING } from "../audience.ts";
+import { PIXEL, typesOfCalls } from "../items.ts";
 import { mediaOf, urlOf } from "../media.ts";
 import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
 import type { IdRule, Turn, Writing } from "../turns.ts";
 import type { Part } from "../../types/messages.ts";
-import { isFields, string } from "../values.ts";
 
 /** Ids that the provider takes for calls. */
 export const ids: IdRule = { pattern: /^.{1,64}$/s, prefix: "call_" };
@@ -16,7 +16,11 @@ export function write(turn: Turn, { id, lost, list }: Writing): unknown[] {
   const { role, parts } = turn;
   if (role === "tool")
     return resultsOf(turn).map(({ callId, content }) =>
-      outputFor(typesOfCalls(list).get(callId), id(callId), content.length === 0 ? NOTHING : contentOf(content)),
+      outputFor(
+        typesOfCalls(list, "call_id").get(callId),
+        id(callId),
+        content.length === 0 ? NOTHING : contentOf(content),
+      ),
     );
   const calls = parts.flatMap((part) => (part.type === "toolCall" ? [part] : []));
   if (role === "assistant") loseMedia(parts, turn, lost);
@@ -31,24 +35,6 @@ export function write(turn: Turn, { id, lost, list }: Writing): unknown[] {
     })),
   ];
 }
-
-/** The types of the calls in a list of items by their ids. */
-const TYPES = new WeakMap<readonly unknown[], { length: number; types: Map<string, unknown> }>();
-
-function typesOfCalls(list: readonly unknown[]): ReadonlyMap<string, unknown> {
-  const known = TYPES.get(list);
-  if (known?.length === list.length) return known.types;
-  const types = new Map<string, unknown>();
-  for (const item of list)
-    if (isFields(item) && typeof item["call_id"] === "string" && /_call$/.test(string(item["type"])))
-      types.set(item["call_id"], item["type"]);
-  TYPES.set(list, { length: list.length, types });
-  return types;
-}
-
-/** A picture of one pixel, for a screenshot that was not recorded. */
-const PIXEL =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /**
  * Returns the result of a call in the type that belongs to it: "No tool output found for custom tool call", says the

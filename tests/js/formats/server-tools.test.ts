@@ -256,3 +256,39 @@ test("langchain: the encrypted thought beside the content of OpenAI's answers is
   assert.deepEqual((messages[1] as Item)["additional_kwargs"], { refusal: "no" });
   assert.equal(repair(list, { provider: "openai-responses", format: "langchain" }).messages, list);
 });
+
+test("openai-agents: results of lost calls and programs are as in Responses", () => {
+  const asked = { role: "user", content: "x" };
+  const lost = (type: string, more: Item) =>
+    repair([asked, { type, callId: "c", ...more }, asked], { provider: "openai-responses", format: "openai-agents" })
+      .messages[2] as Item;
+  assert.equal(lost("shell_call", { action: { commands: ["ls"] } })["type"], "shell_call_output");
+  assert.equal(lost("apply_patch_call", { operation: { type: "delete_file", path: "a" } })["status"], "failed");
+  assert.equal(lost("computer_call", { action: { type: "wait" } })["type"], "computer_call_result");
+  assert.equal(lost("function_call", { name: "x", arguments: "{}" })["type"], "function_call_result");
+  const call = (callId: string) => ({
+    type: "function_call",
+    callId,
+    name: "read",
+    arguments: "{}",
+    status: "completed",
+  });
+  const result = (callId: string) => ({
+    type: "function_call_result",
+    callId,
+    name: "read",
+    status: "completed",
+    output: "a",
+  });
+  const list = [
+    asked,
+    { type: "program", callId: "p", code: "read()", fingerprint: "f" },
+    call("a"),
+    result("a"),
+    call("b"),
+    result("b"),
+    { type: "program_output", callId: "p", result: "b", status: "completed" },
+    asked,
+  ];
+  assert.equal(repair(list, { provider: "openai-responses", format: "openai-agents" }).messages, list);
+});
