@@ -1,6 +1,6 @@
 /** The definitions of a list of tools, wherever a format puts them, and the texts in them that may be shortened. */
 
-import { SCHEMAS, fieldsOf, tool } from "./tools.ts";
+import { SCHEMAS, fieldsOf, holderOf, tool } from "./tools.ts";
 import { copy, isFields } from "./values.ts";
 import type { Fields } from "./values.ts";
 import type { ToolList } from "../types/messages.ts";
@@ -83,7 +83,8 @@ export function descriptionsOf({ value }: Definition): Description[] {
     around.delete(held);
   };
   const from = fieldsOf(value);
-  const start = from === value ? [] : ["function"];
+  const holder = holderOf(value);
+  const start = holder === undefined ? [] : [holder];
   const { description } = from;
   if (typeof description === "string") found.push({ path: [...start, "description"], text: description });
   for (const name of SCHEMAS) walk(from[name], [...start, name]);

@@ -3,7 +3,7 @@
 import type { NeutralMessage, Part, PartEdit, Role } from "../types/messages.ts";
 import type { ReadMessage } from "./adapter.ts";
 import { text } from "./parts.ts";
-import { bad, copy, isFields, roleOf } from "./values.ts";
+import { bad, copy, isFields, roleOf, string } from "./values.ts";
 import type { Fields } from "./values.ts";
 
 /** The item as a whole, or a part of a message's content. */
@@ -65,3 +65,23 @@ export function withContent(original: Fields, pieces: readonly ItemPiece[], byNu
 
 /** Returns a text as a part of content. */
 export const noted = (said: string): Fields => ({ type: "input_text", text: said });
+
+/** The types of the calls in a list of items by their ids. */
+const TYPES = new WeakMap<readonly unknown[], { length: number; types: Map<string, unknown> }>();
+
+/** Returns the types of the calls in a list of items by their ids, which are in the field `name`. */
+export function typesOfCalls(list: readonly unknown[], name: "call_id" | "callId"): ReadonlyMap<string, unknown> {
+  const known = TYPES.get(list);
+  if (known?.length === list.length) return known.types;
+  const types = new Map<string, unknown>();
+  for (const item of list) {
+    const id = isFields(item) && /_call$/.test(string(item["type"])) ? item[name] : undefined;
+    if (typeof id === "string") types.set(id, (item as Fields)["type"]);
+  }
+  TYPES.set(list, { length: list.length, types });
+  return types;
+}
+
+/** A picture of one pixel, for a screenshot that was not recorded. */
+export const PIXEL =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

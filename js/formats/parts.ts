@@ -12,6 +12,11 @@ export function opaque(value: unknown): Part {
   return { type: "opaque", json: json(value) };
 }
 
+/** Returns an item of a tool that the provider runs: a call, or its result, by the id that they share. */
+export function servedItem(item: Fields, callId: unknown): Part {
+  return { type: "opaque", json: json(item), ...(typeof callId === "string" && { callId }) };
+}
+
 /**
  * Returns the thoughts of an item whose `text` is a summary, if `sealed` is their encrypted form. Its length tells the
  * tokens: base64 of 650 bytes and the thoughts, four bytes to a token, as Codex estimates (`estimate_reasoning_length`

@@ -9,11 +9,14 @@ import type { Fields } from "./values.ts";
  */
 export type InAnswer = (item: Fields) => "reasoning" | "item" | undefined;
 
+/** Items of an answer that are no calls. */
+const OTHERS: ReadonlySet<string> = new Set(["mcp_list_tools", "mcp_approval_request", "program", "program_output"]);
+
 /** What OpenAI returns as the output of one response, in both of its formats of items. */
 export const inAnswer: InAnswer = ({ type, role }) => {
   if (type === "reasoning") return "reasoning";
   if (type === undefined || type === "message") return role === "assistant" ? "item" : undefined;
-  return typeof type === "string" && /_call$/.test(type) ? "item" : undefined;
+  return typeof type === "string" && (/_call$/.test(type) || OTHERS.has(type)) ? "item" : undefined;
 };
 
 /** Items whose id is optional. Those of searches and other tools of the platform are not. */
@@ -54,7 +57,8 @@ export function isLostCall(
   const isLost = lost(inAnswer, item, stays);
   return (at) => {
     const call = item(at);
-    return call["id"] !== undefined && !hasOptionalId(call) && isOwnCall(call) && isLost(call, at);
+    const isCall = typeof call["type"] === "string" && call["type"].endsWith("_call");
+    return isCall && call["id"] !== undefined && !hasOptionalId(call) && isOwnCall(call) && isLost(call, at);
   };
 }
 

@@ -62,8 +62,14 @@ export const SCHEMAS = [
 ];
 
 /** Returns the object with name, description and schema of a definition. */
-export const fieldsOf = (definition: Fields): Fields =>
-  isFields(definition["function"]) ? definition["function"] : definition;
+export const fieldsOf = (definition: Fields): Fields => {
+  const holder = holderOf(definition);
+  return holder === undefined ? definition : (definition[holder] as Fields);
+};
+
+/** Returns the field that holds them; nothing if it is the definition itself. */
+export const holderOf = (definition: Fields): string | undefined =>
+  ["function", "custom"].find((name) => isFields(definition[name]));
 
 /** Names of a list of definitions in one item, which is Gemini's. */
 const GROUPS = ["functionDeclarations", "function_declarations"];
@@ -90,11 +96,39 @@ export function tool(fields: unknown, at: number): NeutralTool {
   const name =
     typeof from["name"] === "string" ? from["name"] : typeof from["type"] === "string" ? from["type"] : `tool ${at}`;
   if (isDeferred) return { name };
+  const description = [from["description"], ...sentBeside(from)].filter((said) => typeof said === "string").join("\n");
   return {
     name,
-    ...(typeof from["description"] === "string" && { description: from["description"] }),
+    ...(description && { description }),
     ...(schema !== undefined && { schema: schemaText(schema, path) }),
   };
+}
+
+/**
+ * Returns what the model is shown of a definition beside its description and schema: the grammar of a free-form tool
+ * (OpenAI), examples of arguments (Anthropic), and tools within it: those of a namespace (OpenAI), or of an MCP server
+ * whose list is part of the request (Anthropic).
+ */
+function sentBeside(from: Fields): string[] {
+  const { format, input_examples: examples, tools } = from;
+  const grammar = isFields(format) && isFields(format["grammar"]) ? format["grammar"] : format;
+  const definition = isFields(grammar) ? grammar["definition"] : undefined;
+  const inner = from["type"] === "namespace" || from["type"] === "mcp_toolset" ? tools : undefined;
+  return [
+    ...(typeof definition === "string" ? [definition] : []),
+    ...(Array.isArray(examples) ? [json(examples)] : []),
+    ...(Array.isArray(inner) ? (inner as unknown[]).flatMap((held) => shownOf(held, from)) : []),
+  ];
+}
+
+/** Returns a tool within a definition as the model is shown it: a deferred one by its name. */
+function shownOf(held: unknown, { default_config: usual, configs }: Fields): string[] {
+  if (!isFields(held)) return [];
+  const name = typeof held["name"] === "string" ? held["name"] : "";
+  const own = isFields(configs) ? configs[name] : undefined;
+  const setting = (key: string) => (isFields(own) ? own[key] : undefined) ?? (isFields(usual) ? usual[key] : undefined);
+  if (setting("enabled") === false) return [];
+  return [(held["defer_loading"] ?? setting("defer_loading")) === true ? name : json(held)];
 }
 
 function schemaText(schema: unknown, path: string): string {

@@ -2,6 +2,7 @@
 
 import { aider } from "./aider.ts";
 import { amp } from "./amp.ts";
+import { atif } from "./atif.ts";
 import { chatgpt } from "./chatgpt.ts";
 import { claudeCode } from "./claude-code.ts";
 import { cline, clinePanel, clineSession } from "./cline.ts";
@@ -55,6 +56,7 @@ export const READERS: readonly Reader[] = [
   clineSession,
   cline,
   sweAgent,
+  atif,
   goose,
   kimi,
   letta,

@@ -22,6 +22,7 @@ export type SessionLayout =
   | "openhands"
   | "openhands-events"
   | "swe-agent"
+  | "atif"
   | "aider"
   | "letta"
   | "continue"

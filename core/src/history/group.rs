@@ -131,6 +131,8 @@ pub struct Grouper {
     /// Unanswered calls of the current round: a count for each id. Messages with tens of thousands of calls exist, and
     /// a list would be searched once for each result.
     waiting: HashMap<String, usize>,
+    /// Ids of the calls of the current round that the provider runs itself and that have no result yet.
+    serving: Vec<String>,
     /// False once anything but a result followed the round.
     open: bool,
     /// The newest group outside the system prompt, and the kind of its newest message.
@@ -158,6 +160,7 @@ impl Grouper {
         let round = self.last.filter(|_| self.open);
         if answers && self.open {
             self.answer(message);
+            self.serve(message);
             if let Some((round, _)) = round {
                 let group = &mut self.groups[round];
                 group.entries.push(index);
@@ -173,13 +176,16 @@ impl Grouper {
             // A user message, or a result that answers nothing (repair removes it before groups matter).
             self.open = false;
             self.waiting.clear();
+            self.serving.clear();
             let kind = if message.role == Role::User { Kind::User } else { Kind::Round };
             return self.begin(Group { kind, entries: vec![index], pending: false }, newest);
         }
         // Formats that send one item per call: the round continues while calls wait for results, after an item that
         // only introduces the next one (reasoning), and with what the platform did by itself (a search).
         let continues = |last: &Newest| !self.waiting.is_empty() || !last.has_words || is_opaque(message);
-        let joins = round.filter(|(_, last)| last.is_assistant && continues(last)).map(|(round, _)| round);
+        // A program that the provider runs calls the host's tools, and ends in a message behind their results.
+        let is_served = !self.serving.is_empty();
+        let joins = round.filter(|(_, last)| is_served || last.is_assistant && continues(last)).map(|(round, _)| round);
         let at = match joins {
             Some(round) => {
                 self.groups[round].entries.push(index);
@@ -188,6 +194,7 @@ impl Grouper {
             }
             None => {
                 self.waiting.clear();
+                self.serving.clear();
                 self.begin(Group { kind: Kind::Round, entries: vec![index], pending: false }, newest)
             }
         };
@@ -195,6 +202,7 @@ impl Grouper {
             *self.waiting.entry(id.to_string()).or_default() += 1;
         }
         self.answer(message);
+        self.serve(message);
         self.groups[at].pending = !self.waiting.is_empty();
         self.open = true;
         at
@@ -215,6 +223,7 @@ impl Grouper {
         let from = self.groups.get(at).and_then(|g| g.entries.first()).map_or(0, |&first| first.min(index));
         self.groups.truncate(at);
         self.waiting.clear();
+        self.serving.clear();
         self.open = false;
         self.last = None;
         from
@@ -226,6 +235,16 @@ impl Grouper {
         self.groups.len() - 1
     }
 
+    /// The first part with an id is a call, the next one its result.
+    fn serve(&mut self, message: &Message) {
+        for id in served(message) {
+            match self.serving.iter().position(|other| other == id) {
+                Some(at) => drop(self.serving.swap_remove(at)),
+                None => self.serving.push(id.to_string()),
+            }
+        }
+    }
+
     fn answer(&mut self, message: &Message) {
         for id in message.results() {
             let Some(count) = self.waiting.get_mut(id) else { continue };
@@ -235,6 +254,14 @@ impl Grouper {
             }
         }
     }
+}
+
+/// Returns the ids of calls and results of tools that the provider runs, in order.
+fn served(message: &Message) -> impl Iterator<Item = &str> {
+    message.parts.iter().filter_map(|part| match part {
+        Part::Opaque { call_id, .. } => call_id.as_deref(),
+        _ => None,
+    })
 }
 
 /// Returns whether the message has only parts that the core does not know.

@@ -115,7 +115,8 @@ pub enum Part {
         #[serde(skip_serializing_if = "Option::is_none")]
         pages: Option<u32>,
     },
-    /// Content that the core does not know: counted by its JSON text, or by the `tokens` that the host declares.
+    /// Content that the core does not know: counted by its JSON text, in which pictures and other data in base64 cost
+    /// what they are, or by the `tokens` that the host declares.
     Opaque {
         json: String,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,6 +124,10 @@ pub enum Part {
         /// Estimated tokens of an item that only the provider can read; they count in place of `json`.
         #[serde(skip_serializing_if = "Option::is_none")]
         sealed: Option<u64>,
+        /// Id that a call of a tool that the provider runs has in common with its result. The result may come in a later
+        /// message of the turn; both stay and go with what is between them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
     },
     /// A cache breakpoint. Costs no tokens.
     CacheMark,
@@ -180,10 +185,11 @@ crate::tagged! {
         data_length: needed(data_length, "dataLength")?,
         pages: pages.flatten(),
     },
-    "opaque" [json, tokens, sealed] => Part::Opaque {
+    "opaque" [json, tokens, sealed, call_id] => Part::Opaque {
         json: needed(json, "json")?,
         tokens: tokens.flatten(),
         sealed: sealed.flatten(),
+        call_id,
     },
     "cacheMark" [] => Part::CacheMark,
     "boundary" [] => Part::Boundary,

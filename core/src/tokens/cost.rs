@@ -5,6 +5,7 @@
 //! for a message, 8 for a call or tool, 16 for a tool list) are conventions; calibration absorbs their error.
 
 use super::document::{FLAT_PDF, bytes_of_token, reference_document};
+use super::embedded::json_cost;
 use super::image::{self, ImageModel, Picture, Size, is_lossless_webp, size_of};
 use super::{Origin, Tokenizer, document_cost, escapes};
 use crate::error::{Code, Error, Result};
@@ -268,7 +269,8 @@ fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
             if is_flat { Cost::estimate(FLAT_PDF) } else { document_cost(*data_length, *pages, kind) }
         }
         Part::Opaque { sealed: Some(tokens), .. } => Cost::estimate(*tokens),
-        Part::Opaque { json, tokens, sealed: None } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
+        Part::Opaque { tokens: Some(tokens), .. } => Cost::exact(*tokens),
+        Part::Opaque { json, .. } => json_cost(json, tokenizer),
         Part::CacheMark => Cost::ZERO,
         Part::Boundary => Cost::exact(MESSAGE + ROLE),
     }

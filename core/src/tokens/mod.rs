@@ -18,6 +18,7 @@ mod class;
 mod cost;
 mod cut;
 mod document;
+mod embedded;
 mod encoding;
 mod escapes;
 mod estimate;

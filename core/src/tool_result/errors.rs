@@ -53,8 +53,11 @@ const QUIET_PAIRS: [u32; 32] = pairs(&QUIET);
 
 /// Returns the position of the first of these words (ASCII in lower case) at or after `from`, in any case.
 fn first(bytes: &[u8], from: usize, words: &[&str], pairs: &[u32; 32]) -> Option<usize> {
+    // The 0 of "0 errors" is not that of "10 errors".
+    let is_inside = |at: usize| bytes[at] == b'0' && at > 0 && bytes[at - 1].is_ascii_digit();
     let begins = |at: usize, word: &&str| {
         bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+            && !is_inside(at)
     };
     let candidates = bytes.get(from..)?.windows(2).enumerate().filter(|(_, pair)| {
         // The low five bits of a letter are the same in both cases.
@@ -88,6 +91,7 @@ const MAX_BYTES: usize = 2_000;
 /// use espalier::tool_result::errors::is_error;
 /// assert!(is_error("src/a.ts(3,7): error TS2322: Type 'string' is not assignable"));
 /// assert!(!is_error("Finished with 0 errors, 3 files") && !is_error("   Compiling errors v1.0"));
+/// assert!(is_error("Found 10 errors in 3 files."));
 /// ```
 pub fn is_error(line: &str) -> bool {
     let line = line.trim().as_bytes();

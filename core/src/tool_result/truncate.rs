@@ -152,7 +152,7 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
         }
     }
     if rules.json
-        && let Some(short) = json::shorten(text, rules.limit, tokenizer)
+        && let Some(short) = json::shorten(text, rules.limit, rules.keep, tokenizer)
     {
         done.tokens = tokenizer.count(&short);
         return Truncated { cut: before - done.tokens, json: true, text: Some(short), ..done };

@@ -2,7 +2,8 @@
 
 import { isBuffer, isBytes } from "../../files/bytes.ts";
 import { documentPart, image, isImageType, storedImage } from "../media.ts";
-import { opaque, text } from "../parts.ts";
+import { opaque, text, thoughtOf } from "../parts.ts";
+import { signedThought } from "../thinking.ts";
 import { isFields, json, string } from "../values.ts";
 import type { Fields } from "../values.ts";
 import type { Part } from "../../types/messages.ts";
@@ -16,7 +17,7 @@ export function modelPart(item: Fields): Part {
     case "text":
       return text(item["text"]);
     case "reasoning":
-      return { type: "reasoning", text: string(item["text"]) };
+      return thought(item, string(item["text"]));
     case "tool-call":
       return {
         type: "toolCall",
@@ -53,6 +54,20 @@ export function modelPart(item: Fields): Part {
     default:
       return opaque(item);
   }
+}
+
+/** Returns what providers need of a part: model messages keep it in options, UI messages in metadata. */
+export function providersOf(item: Fields): Fields[] {
+  const options = item["providerOptions"] ?? item["providerMetadata"];
+  return isFields(options) ? Object.values(options).filter(isFields) : [];
+}
+
+/** Reads a thought, whose encrypted form (OpenAI, xAI) or signature (Anthropic, Bedrock) is sent with it. */
+export function thought(item: Fields, said: string): Part {
+  const [own = {}] = providersOf(item);
+  const encrypted = own["reasoningEncryptedContent"];
+  if (typeof encrypted === "string") return thoughtOf(said, encrypted);
+  return signedThought(said, own["signature"] ?? own["redactedData"] ?? item["signature"]);
 }
 
 /** Whatever a tool gave back is sent as it is if it is a text, else as JSON. */

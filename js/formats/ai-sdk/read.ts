@@ -9,8 +9,8 @@ import { bad, copy, isFields, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { Role } from "../../types/messages.ts";
-import { modelPart } from "./parts.ts";
+import type { Part, Role } from "../../types/messages.ts";
+import { modelPart, providersOf } from "./parts.ts";
 import { isDenied, uiParts } from "./steps.ts";
 import type { Piece, Read } from "./steps.ts";
 
@@ -44,7 +44,8 @@ export const messages: Messages<Piece> = {
       return item;
     });
     const read: Read[] = ui ? uiParts(items, role) : items.map((item, number) => [modelPart(item), { at: number }]);
-    return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
+    const parts = countedOnce(read, items);
+    return { message: { id, role, parts }, pieces: read.map(([, piece]) => piece) };
   },
 
   edit(original, { message, pieces }, edits) {
@@ -107,6 +108,23 @@ export const messages: Messages<Piece> = {
 
   tools: neutralTools,
 };
+
+/**
+ * Returns the parts. OpenAI's thoughts have one part for each part of their summary, and each has the encrypted form of
+ * the whole thought, which is sent once.
+ */
+function countedOnce(read: readonly Read[], items: readonly Fields[]): Part[] {
+  const seen = new Set<unknown>();
+  return read.map(([part, { at }]) => {
+    if (part.type !== "reasoning" || part.sealed === undefined || at === "string") return part;
+    const id = providersOf(items[at]!).find((own) => own["itemId"] !== undefined)?.["itemId"];
+    if (id === undefined || !seen.has(id)) {
+      if (id !== undefined) seen.add(id);
+      return part;
+    }
+    return { type: "reasoning", text: part.text };
+  });
+}
 
 function outputForModel(item: Fields): Fields {
   const tool = toolOf(item);

@@ -7,7 +7,7 @@ import { opaque, text } from "../parts.ts";
 import { isFields, json, string } from "../values.ts";
 import type { Fields } from "../values.ts";
 import type { Part, Role } from "../../types/messages.ts";
-import { DENIED, modelPart, resultContent } from "./parts.ts";
+import { DENIED, modelPart, resultContent, thought } from "./parts.ts";
 
 /**
  * The place of a part. A call of a UI message says so, because its result is in the same place. `isDerived` marks parts
@@ -76,7 +76,7 @@ function isSentBy(role: Role, type: string): boolean {
 /** Version 4 has the text of a thought in `reasoning`. */
 function uiPart(item: Fields, type: string): Part {
   return type === "reasoning" && typeof item["reasoning"] === "string"
-    ? { type: "reasoning", text: item["reasoning"] }
+    ? thought(item, item["reasoning"])
     : modelPart(item);
 }
 

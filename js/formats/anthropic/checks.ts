@@ -2,6 +2,7 @@
 
 import { isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
+import { checkServed } from "./served.ts";
 import { isSigned, isThought } from "./thoughts.ts";
 import type { Place } from "../place.ts";
 import { choices, extraFields, looked, REMOVE } from "../checks.ts";
@@ -38,9 +39,9 @@ export const check: WireCheck = (request, find) => {
     if (!Array.isArray(message["content"])) continue;
     const blocks = message["content"] as Fields[];
     thoughts(index, message["role"] === "assistant", blocks, find);
-    served(index, blocks, index === request.list.length - 1, find);
     pictures(index, blocks, ["content"], find);
   }
+  checkServed(request.list, find);
   marks(request, find);
 };
 
@@ -69,34 +70,6 @@ function thoughts(index: number, byAssistant: boolean, blocks: readonly Fields[]
         fix: REMOVE,
       });
   }
-}
-
-/**
- * What the server runs itself stands in one message, the call before its result; only the newest may still be running.
- */
-function served(index: number, blocks: readonly Fields[], newest: boolean, find: Find): void {
-  const calls = new Map<unknown, number>();
-  for (const [at, { type, id, tool_use_id: of }] of blocks.entries()) {
-    if (type === "server_tool_use" || type === "mcp_tool_use") calls.set(id, at);
-    else if (typeof type === "string" && type.endsWith("_tool_result") && !calls.delete(of)) {
-      find({
-        rule: "orphan-server-result",
-        index,
-        place: ["content", at],
-        message: "the result of a tool of the server has no call before it",
-        fix: REMOVE,
-      });
-    }
-  }
-  if (newest) return;
-  for (const at of calls.values())
-    find({
-      rule: "lost-server-call",
-      index,
-      place: ["content", at],
-      message: "the call of a tool of the server has no result behind it",
-      fix: REMOVE,
-    });
 }
 
 /** Beginnings of base64, and the type that the server finds in it. */

@@ -1,14 +1,16 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
 import { documentPart, image, storedImage } from "../media.ts";
-import { byPart, editedItems, objectArguments, opaque, text, unknownPart } from "../parts.ts";
+import { byPart, editedItems, objectArguments, opaque, servedItem, text, unknownPart } from "../parts.ts";
 import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { Part } from "../../types/messages.ts";
+import { isServerCall, isServerResult } from "./served.ts";
 import { isResult } from "./write.ts";
+import { signedThought } from "../thinking.ts";
 import { withSource } from "../sources.ts";
 
 /** A block of the content, the content itself, or the mark on a block (which goes and stays with it). */
@@ -97,7 +99,7 @@ function editedText(block: Fields, said: string): Fields {
     case "thinking":
       return copy(block, { thinking: said });
     case "redacted_thinking":
-      return copy(block, { data: said });
+      return block;
     case "document":
       return copy(block, { source: copy(block["source"] as Fields, { data: said }) });
     default:
@@ -151,10 +153,9 @@ function block(item: Fields, path: string): Part {
       };
     }
     case "thinking":
-      return { type: "reasoning", text: string(item["thinking"]) };
+      return signedThought(string(item["thinking"]), item["signature"]);
     case "redacted_thinking":
-      // Sealed, but sent: it is counted by its data.
-      return { type: "reasoning", text: string(item["data"]) };
+      return signedThought("", item["data"]);
     case "image": {
       const from = source["data"] ?? source["url"];
       const kind = typeof source["media_type"] === "string" ? source["media_type"] : undefined;
@@ -169,6 +170,7 @@ function block(item: Fields, path: string): Part {
         : withSource(documentPart(source["data"], string(source["media_type"])), source["data"] ?? source["url"]);
     }
     default:
-      return unknownPart(item, path);
+      if (isServerCall(item)) return servedItem(item, item["id"]);
+      return isServerResult(item) ? servedItem(item, item["tool_use_id"]) : unknownPart(item, path);
   }
 }

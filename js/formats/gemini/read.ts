@@ -1,7 +1,7 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
 import { documentPart, image, isImageType } from "../media.ts";
-import { byPart, opaque, objectArguments, text } from "../parts.ts";
+import { byPart, opaque, objectArguments, servedItem, text } from "../parts.ts";
 import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import { withSource } from "../sources.ts";
@@ -38,6 +38,8 @@ const nextRun = ({ number, isOpen }: Run, isModel: boolean): Run => ({
 
 /** The REST interface accepts both spellings. */
 const spelled = (camel: string) => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Calls of the tools that the server runs, and their results. */
+const SERVED = ["toolCall", "toolResponse", "executableCode", "codeExecutionResult"];
 /** Every part is asked for every field, so the few names are spelled once. */
 const SNAKE = new Map(
   [
@@ -49,6 +51,7 @@ const SNAKE = new Map(
     "fileData",
     "fileUri",
     "functionDeclarations",
+    ...SERVED,
   ].map((name) => [name, spelled(name)]),
 );
 const snake = (camel: string) => SNAKE.get(camel) ?? spelled(camel);
@@ -252,5 +255,6 @@ function mediaPart(item: Fields): Part {
       ? { type: "image", mediaType: kind, ...(uri && { url: uri }) }
       : withSource(documentPart(undefined, kind), uri);
   }
-  return opaque(item);
+  const served = SERVED.map((name) => field(item, name)).find(isFields);
+  return served ? servedItem(item, served["id"]) : opaque(item);
 }

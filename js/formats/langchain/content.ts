@@ -4,6 +4,7 @@ import { isBytes } from "../../files/bytes.ts";
 import type { Part } from "../../types/messages.ts";
 import { audioPart, documentPart, image, isImageType, storedImage } from "../media.ts";
 import { opaque, text } from "../parts.ts";
+import { signedThought } from "../thinking.ts";
 import { isFields, string } from "../values.ts";
 import type { Fields } from "../values.ts";
 
@@ -19,7 +20,7 @@ export function contentPart(block: Fields): Part {
   const type = string(block["type"]);
   if (TEXTS.has(type) && typeof block["text"] === "string") return text(block["text"]);
   if (block["source_type"] === "text") return text(block["text"]);
-  if (type === "reasoning" || type === "thinking") return { type: "reasoning", text: thoughtOf(block) };
+  if (type === "reasoning" || type === "thinking") return signedThought(textOfThought(block), block["signature"]);
   if (type === "image_url") {
     const from = block["image_url"];
     const url = isFields(from) ? from["url"] : from;
@@ -44,7 +45,8 @@ function first<T>(held: Fields, names: readonly string[], is: (value: unknown) =
   return names.map((name) => held[name]).find(is);
 }
 
-function thoughtOf(block: Fields): string {
+/** Returns the text of a thought, or of its summary. */
+export function textOfThought(block: Fields): string {
   const own = block["reasoning"] ?? block["thinking"] ?? block["text"];
   if (typeof own === "string") return own;
   const { summary } = block;

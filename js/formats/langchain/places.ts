@@ -9,6 +9,7 @@ export const places: Places<Piece> = {
   part(piece, message) {
     const { place, content } = openedMessage(message);
     if (piece === "result") return place;
+    if (piece === "thought") return [...place, "additional_kwargs", "reasoning"];
     if (piece === "string") return [...place, content];
     return "list" in piece ? [...place, piece.list, piece.at] : [...place, content, piece.content];
   },

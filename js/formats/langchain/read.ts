@@ -1,17 +1,17 @@
 /** LangChain's messages. A call of an AI message may be in up to three places, which change together. */
 
-import { byPart, editedItems, parsedArguments, text } from "../parts.ts";
+import { byPart, editedItems, parsedArguments, text, thoughtOf } from "../parts.ts";
 import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
 import type { Part, PartEdit, Role } from "../../types/messages.ts";
-import { contentPart } from "./content.ts";
+import { contentPart, textOfThought } from "./content.ts";
 import { openedMessage, withChanges } from "./form.ts";
 
-/** A whole text, a block of the content, a call in one of the lists, or the result. */
-export type Piece = "string" | "result" | { content: number } | { list: CallList; at: number };
+/** A whole text, a block of the content, a call in one of the lists, the result, or OpenAI's thought. */
+export type Piece = "string" | "result" | "thought" | { content: number } | { list: CallList; at: number };
 
 /** Lists of calls. Arguments that are not JSON are in the second. */
 const LISTS = ["tool_calls", "invalid_tool_calls"] as const;
@@ -63,6 +63,8 @@ export const messages: Messages<Piece> = {
       callsOf(fields, list, `${within}.${list}`).map((call) => ({ list, ...call })),
     );
     const ids = new Set(calls.map(({ call }) => call["id"]));
+    const thought = role === "assistant" ? encryptedThought(fields) : undefined;
+    if (thought) add(thought, "thought");
     if (typeof content === "string") {
       if (content !== "" || calls.length === 0) add(text(content), "string");
     } else
@@ -86,9 +88,12 @@ export const messages: Messages<Piece> = {
     const changes: Fields = {};
     /** What became of the calls of the lists, by their ids. */
     const became = new Map<unknown, PartEdit | undefined>();
+    const kwargs = isFields(fields["additional_kwargs"]) ? fields["additional_kwargs"] : {};
+    let more = kwargs;
     pieces.forEach((piece, part) => {
       const edit = byNumber.get(part);
-      if (piece === "string") changes["content"] = edit?.to?.type === "text" ? edit.to.text : edit ? content : "";
+      if (piece === "thought") more = edit ? more : copy(more, { reasoning: undefined });
+      else if (piece === "string") changes["content"] = edit?.to?.type === "text" ? edit.to.text : edit ? content : "";
       else if (piece !== "result" && "content" in piece && blocks)
         blocks[piece.content] = editedBlock(blocks[piece.content] as Fields, edit);
       else if (piece !== "result" && "list" in piece) {
@@ -101,11 +106,10 @@ export const messages: Messages<Piece> = {
     const isChanged = [...became.values()].some((edit) => !edit || edit.to || edit.callId !== undefined);
     if (isChanged) {
       for (const [name, list] of lists) changes[name] = list.filter((call) => call !== undefined);
-      const { additional_kwargs: more } = fields;
-      const raw = isFields(more) ? more["tool_calls"] : undefined;
-      if (Array.isArray(raw))
-        changes["additional_kwargs"] = copy(more as Fields, { tool_calls: twins(raw, became, editedRaw) });
+      const raw = more["tool_calls"];
+      if (Array.isArray(raw)) more = copy(more, { tool_calls: twins(raw, became, editedRaw) });
     }
+    if (more !== kwargs) changes["additional_kwargs"] = more;
     // LangChain sends an answer of the Responses API as it was, unless this is absent.
     const { response_metadata: about } = fields;
     if (isFields(about) && "output" in about) changes["response_metadata"] = copy(about, { output: undefined });
@@ -124,6 +128,13 @@ export const messages: Messages<Piece> = {
 
   tools: neutralTools,
 };
+
+/** Returns the encrypted thought that `@langchain/openai` keeps beside the content, and sends with it. */
+function encryptedThought({ additional_kwargs: more }: Fields): Part | undefined {
+  const reasoning = isFields(more) ? more["reasoning"] : undefined;
+  if (!isFields(reasoning) || typeof reasoning["encrypted_content"] !== "string") return undefined;
+  return thoughtOf(textOfThought(reasoning), reasoning["encrypted_content"]);
+}
 
 function blocksOf(content: unknown, path: string): string | Fields[] {
   if (content === undefined || content === null) return "";

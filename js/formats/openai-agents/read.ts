@@ -4,7 +4,7 @@ import { isBytes } from "../../files/bytes.ts";
 import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
 import { audioPart, documentPart, image, storedImage } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, sealedItem, text, thoughtOf } from "../parts.ts";
+import { byPart, editedItems, opaque, parsedArguments, sealedItem, servedItem, text, thoughtOf } from "../parts.ts";
 import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
@@ -28,6 +28,9 @@ export const messages: Messages<Piece> = {
     // A search for tools that the provider runs itself has no id, and nothing answers it.
     if (type === "hosted_tool_call" || (isSearch(type) && idOf(item) === undefined))
       return one("assistant", opaque(item));
+    // A program that the provider runs calls the host's tools; its output comes behind their results.
+    if (type === "program" || type === "program_output")
+      return one("assistant", servedItem(item, neededId(item, path)));
     if (input !== undefined) {
       const given = item[input] ?? item[`${input}s`] ?? {};
       return one("assistant", {

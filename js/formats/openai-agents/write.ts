@@ -1,6 +1,7 @@
 /** Neutral turns as items of the OpenAI Agents SDK. */
 
 import { NOTHING } from "../audience.ts";
+import { PIXEL, typesOfCalls } from "../items.ts";
 import { audioFormat, mediaOf, urlOf } from "../media.ts";
 import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
@@ -8,17 +9,20 @@ import type { Turn, Writing } from "../turns.ts";
 import type { Part } from "../../types/messages.ts";
 
 /** Returns the items of a turn: its message, its calls, or its results. */
-export function write(turn: Turn, { id, lost }: Writing): unknown[] {
+export function write(turn: Turn, { id, lost, list }: Writing): unknown[] {
   const { role, parts } = turn;
   const status = "completed";
   if (role === "tool")
-    return resultsOf(turn).map(({ callId, name = "", content }) => ({
-      type: "function_call_result",
-      callId: id(callId),
-      name,
-      status,
-      output: content.length === 0 ? { type: "text", text: NOTHING } : outputOf(content),
-    }));
+    return resultsOf(turn).map(
+      ({ callId, name = "", content }) =>
+        toolOutput(typesOfCalls(list, "callId").get(callId), id(callId), words(content)) ?? {
+          type: "function_call_result",
+          callId: id(callId),
+          name,
+          status,
+          output: content.length === 0 ? { type: "text", text: NOTHING } : outputOf(content),
+        },
+    );
   if (role === "system") return [{ type: "message", role, content: words(parts) }];
   const calls = parts.flatMap((part) => (part.type === "toolCall" ? [part] : []));
   const isText = parts.every(({ type }) => type === "text");
@@ -35,6 +39,26 @@ export function write(turn: Turn, { id, lost }: Writing): unknown[] {
       arguments: argumentsText(args),
     })),
   ];
+}
+
+/** Returns the result of a call of the platform's tools in the type that belongs to it; nothing for a function's. */
+function toolOutput(type: unknown, callId: string, said: string): unknown {
+  switch (type) {
+    case "shell_call":
+      return {
+        type: "shell_call_output",
+        callId,
+        output: [{ stdout: "", stderr: said, outcome: { type: "timeout" } }],
+      };
+    case "apply_patch_call":
+      return { type: "apply_patch_call_output", callId, status: "failed", output: said };
+    case "tool_search_call":
+      return { type: "tool_search_output", callId, execution: "client", status: "completed", tools: [] };
+    case "computer_call":
+      return { type: "computer_call_result", callId, output: { type: "computer_screenshot", data: PIXEL } };
+    default:
+      return undefined;
+  }
 }
 
 /** Texts alone are one text. */

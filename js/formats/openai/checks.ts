@@ -5,6 +5,7 @@ import type { WireCheck, WireFinding } from "../checks.ts";
 import type { Place } from "../place.ts";
 import { isFields, json } from "../values.ts";
 import type { Fields } from "../values.ts";
+import { checkServed } from "./served.ts";
 
 type Find = (finding: WireFinding) => void;
 
@@ -64,6 +65,7 @@ function parsedField(index: number, holder: Fields, place: Place, name: string, 
 /** Items by their ids: "Duplicate item found with id", says the server of a second one. */
 export const checkResponses: WireCheck = (request, find) => {
   choice(request, find);
+  checkServed(request.list, find);
   const first = new Map<unknown, Fields>();
   for (const [index, item] of looked(request)) {
     const { id, type, content } = item;

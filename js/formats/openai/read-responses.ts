@@ -3,12 +3,13 @@
 import { contentParts, itemMessage, noted, onePart, withContent } from "../items.ts";
 import type { ItemPiece } from "../items.ts";
 import { audioPart, documentPart, image, storedImage } from "../media.ts";
-import { byPart, editedItems, opaque, parsedArguments, sealedItem, text, thoughtOf } from "../parts.ts";
+import { byPart, editedItems, opaque, parsedArguments, sealedItem, servedItem, text, thoughtOf } from "../parts.ts";
 import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
+import { servedId } from "./served.ts";
 import type { Part, Role } from "../../types/messages.ts";
 
 export type Piece = ItemPiece;
@@ -20,15 +21,13 @@ const SEARCH_CALL = "tool_search_call";
 const SEARCH_OUTPUT = "tool_search_output";
 
 /**
- * Where a call keeps what it was called with. Tools of the platform that the host runs itself (shell, computer) have an
- * action.
+ * Where a call keeps what it was called with. Tools of the platform that the host runs itself have an action (shell), an
+ * operation (patches), or one action or several (computer).
  */
-function inputField(type: string): string {
-  return type === "function_call" || type === SEARCH_CALL
-    ? "arguments"
-    : type === "custom_tool_call"
-      ? "input"
-      : "action";
+function inputField(type: string, item: Fields): string {
+  if (type === "function_call" || type === SEARCH_CALL) return "arguments";
+  if (type === "custom_tool_call") return "input";
+  return ["operation", "actions"].find((name) => item[name] !== undefined && item["action"] === undefined) ?? "action";
 }
 
 /**
@@ -44,6 +43,10 @@ const OTHER_IDS = ["callId", "tool_call_id", "toolCallId", "tool_use_id", "tool_
 const isOutput = (item: Fields, type: string) =>
   /_call_output$/.test(type) || (type === SEARCH_OUTPUT && typeof item["call_id"] === "string");
 
+/** The output of a local shell has the call's id as its own (`LocalShellCallOutput` of the SDK's 7.59). */
+const idOfCall = (item: Fields, type: string) =>
+  string(item["call_id"] ?? (type === "local_shell_call_output" ? item["id"] : undefined));
+
 const ROLES: Record<string, Role> = { system: "system", developer: "developer", user: "user", assistant: "assistant" };
 
 export const messages: Messages<Piece> = {
@@ -53,7 +56,7 @@ export const messages: Messages<Piece> = {
 
   read(item, at, path) {
     const id = `m${at}`;
-    const type = item["type"] ?? "message";
+    const type = item["type"] ?? (isReference(item) ? "item_reference" : "message");
     const one = (role: Role, part: Part) => onePart(id, role, part);
     if (type === "message") return itemMessage(item, id, path, ROLES, messageParts);
     if (typeof type !== "string") throw bad(`${path}.type`, "the name of an item's type", type);
@@ -66,7 +69,7 @@ export const messages: Messages<Piece> = {
       );
     }
     if (isCall(item, type)) {
-      const given = item[inputField(type)];
+      const given = item[inputField(type, item)];
       const name = string(item["name"], type.replace(/_call$/, ""));
       return one("assistant", {
         type: "toolCall",
@@ -80,7 +83,7 @@ export const messages: Messages<Piece> = {
         type === SEARCH_OUTPUT
           ? [opaque({ tools: item["tools"] ?? [] })]
           : outputParts(item["output"], `${path}.output`);
-      return one("tool", { type: "toolResult", callId: string(item["call_id"]), content });
+      return one("tool", { type: "toolResult", callId: idOfCall(item, type), content });
     }
     if (type === "reasoning") {
       const texts = [item["summary"], item["content"]].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -89,6 +92,9 @@ export const messages: Messages<Piece> = {
       );
       return one("assistant", thoughtOf(said.join("\n"), item["encrypted_content"]));
     }
+    const served = servedId(item);
+    if (served !== undefined)
+      return one(type === "mcp_approval_response" ? "tool" : "assistant", servedItem(item, served));
     // What belongs to a call cannot be kept or removed alone.
     if (item["call_id"] !== undefined && item["call_id"] !== null)
       throw bad(`${path}.type`, "the type of a call or of its output, for an item with call_id", type);
@@ -103,20 +109,21 @@ export const messages: Messages<Piece> = {
       const edit = byNumber.get(0);
       if (edit?.to?.type === "text" && only.type === "reasoning")
         return copy(original, { summary: [{ type: "summary_text", text: edit.to.text }], content: undefined });
-      if (edit?.to?.type === "text")
-        return copy(original, original["type"] === SEARCH_OUTPUT ? { tools: [] } : { output: edit.to.text });
+      if (edit?.to?.type === "text") return withOutput(original, edit.to.text);
       // A list of tools has no place for a note.
       if (original["type"] === SEARCH_OUTPUT && edit?.to?.type === "content")
         return copy(original, edit.to.items.every((item) => typeof item !== "string") ? {} : { tools: [] });
       // A computer's output must be a screenshot: there is no place for a note, and it stays.
+      if (edit?.to?.type === "content" && isShell(original)) return withOutput(original, edit.to.items.join(""));
       if (edit?.to?.type === "content")
         return copy(original, { output: editedItems(original["output"], edit.to.items, noted) ?? original["output"] });
       if (edit?.to?.type === "arguments") {
-        const field = inputField(string(original["type"]));
-        const isObject = field === "action" || isFields(original[field]);
+        const field = inputField(string(original["type"]), original);
+        const isObject = typeof original[field] === "object" || field === "action";
         return copy(original, { [field]: isObject ? parsedArguments(edit.to.arguments) : edit.to.arguments });
       }
-      if (edit?.callId !== undefined) return copy(original, { call_id: edit.callId });
+      if (edit?.callId !== undefined)
+        return copy(original, { [original["call_id"] === undefined ? "id" : "call_id"]: edit.callId });
       return original;
     }
     return withContent(original, pieces, byNumber);
@@ -126,6 +133,24 @@ export const messages: Messages<Piece> = {
 
   tools: neutralTools,
 };
+
+/** References to stored items may leave out their type. */
+const isReference = (item: Fields) =>
+  typeof item["id"] === "string" && item["role"] === undefined && item["content"] === undefined;
+
+const isShell = ({ type }: Fields) => type === "shell_call_output";
+
+/** Replaces a result by a text, in the shape that its type of result has. */
+function withOutput(original: Fields, said: string): Fields {
+  const { type, output } = original;
+  if (type === SEARCH_OUTPUT) return copy(original, { tools: [] });
+  // A computer's output must be a screenshot: a text has no place in it.
+  if (type === "computer_call_output") return original;
+  if (!isShell(original)) return copy(original, { output: said });
+  const last: unknown = Array.isArray(output) ? output.at(-1) : undefined;
+  const outcome = isFields(last) ? last["outcome"] : { type: "timeout" };
+  return copy(original, { output: [{ stdout: said, stderr: "", outcome }] });
+}
 
 function messageParts(content: unknown, path: string): [Part, Piece][] {
   return content === undefined || content === null ? [] : contentParts(content, path, contentPart);
@@ -142,6 +167,7 @@ function outputParts(output: unknown, path: string): Part[] {
 }
 
 function contentPart(item: Fields): Part {
+  if (typeof item["stdout"] === "string") return text(`${item["stdout"]}${string(item["stderr"])}`);
   if (typeof item["text"] === "string") return text(item["text"]);
   if (item["type"] === "refusal" && typeof item["refusal"] === "string") return text(item["refusal"]);
   const detail = typeof item["detail"] === "string" ? item["detail"] : undefined;

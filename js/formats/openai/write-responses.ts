@@ -1,6 +1,7 @@
 /** Neutral parts and turns as items of OpenAI's Responses. */
 
 import { NOTHING } from "../audience.ts";
+import { PIXEL, typesOfCalls } from "../items.ts";
 import { mediaOf, urlOf } from "../media.ts";
 import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
@@ -11,14 +12,16 @@ import type { Part } from "../../types/messages.ts";
 export const ids: IdRule = { pattern: /^.{1,64}$/s, prefix: "call_" };
 
 /** Returns the items of a turn: its message, its calls, or its results. */
-export function write(turn: Turn, { id, lost }: Writing): unknown[] {
+export function write(turn: Turn, { id, lost, list }: Writing): unknown[] {
   const { role, parts } = turn;
   if (role === "tool")
-    return resultsOf(turn).map(({ callId, content }) => ({
-      type: "function_call_output",
-      call_id: id(callId),
-      output: content.length === 0 ? NOTHING : contentOf(content),
-    }));
+    return resultsOf(turn).map(({ callId, content }) =>
+      outputFor(
+        typesOfCalls(list, "call_id").get(callId),
+        id(callId),
+        content.length === 0 ? NOTHING : contentOf(content),
+      ),
+    );
   const calls = parts.flatMap((part) => (part.type === "toolCall" ? [part] : []));
   if (role === "assistant") loseMedia(parts, turn, lost);
   const said = parts.filter(({ type }) => type === "text" || (role !== "assistant" && type !== "toolCall"));
@@ -31,6 +34,32 @@ export function write(turn: Turn, { id, lost }: Writing): unknown[] {
       arguments: argumentsText(args),
     })),
   ];
+}
+
+/**
+ * Returns the result of a call in the type that belongs to it: "No tool output found for custom tool call", says the
+ * server where it has another. A local shell takes that of a function (`normalize.rs` of Codex, 2026).
+ */
+function outputFor(type: unknown, call_id: string, output: unknown): unknown {
+  const said = typeof output === "string" ? output : "";
+  switch (type) {
+    case "custom_tool_call":
+      return { type: "custom_tool_call_output", call_id, output };
+    case "shell_call":
+      return {
+        type: "shell_call_output",
+        call_id,
+        output: [{ stdout: "", stderr: said, outcome: { type: "timeout" } }],
+      };
+    case "apply_patch_call":
+      return { type: "apply_patch_call_output", call_id, status: "failed", output: said };
+    case "tool_search_call":
+      return { type: "tool_search_output", call_id, execution: "client", status: "completed", tools: [] };
+    case "computer_call":
+      return { type: "computer_call_output", call_id, output: { type: "computer_screenshot", image_url: PIXEL } };
+    default:
+      return { type: "function_call_output", call_id, output };
+  }
 }
 
 /** Texts alone are one text. */

@@ -51,13 +51,21 @@ export type Part =
       dataLength: number;
       pages?: number;
     }
-  /** Content that the core does not know: counted by its JSON text, or by the `tokens` that the host declares. */
+  /**
+   * Content that the core does not know: counted by its JSON text, in which pictures and other data in base64 cost what
+   * they are, or by the `tokens` that the host declares.
+   */
   | {
       type: "opaque";
       json: string;
       tokens?: number;
       /** Estimated tokens of an item that only the provider can read; they count in place of `json`. */
       sealed?: number;
+      /**
+       * Id that a call of a tool that the provider runs has in common with its result. The result may come in a later
+       * message of the turn; both stay and go with what is between them.
+       */
+      callId?: string;
     }
   /** A cache breakpoint. Costs no tokens. */
   | { type: "cacheMark" }

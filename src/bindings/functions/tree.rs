@@ -157,8 +157,12 @@ impl Tree {
             let value = get(&json.host()?, "value")?;
             let usage = json.field("tokenUsage")?.number();
             let said = JSON::stringify(&value).ok().and_then(|text| text.as_string()).unwrap_or_default();
-            let part =
-                Part::Opaque { json: said, tokens: usage.map(|usage| usage.max(0.0).ceil() as u64), sealed: None };
+            let part = Part::Opaque {
+                json: said,
+                tokens: usage.map(|usage| usage.max(0.0).ceil() as u64),
+                sealed: None,
+                call_id: None,
+            };
             let leaf = Leaf {
                 kind: LeafKind::Opaque,
                 priority: priority(json)?,

@@ -54,7 +54,7 @@ fn first_differences() {
     let picture = |url: &str| Part::Image { media_type: None, data: None, url: Some(url.into()), detail: None };
     check(vec![with(vec![picture("a")])], vec![with(vec![picture("b")])], 0, 0, Some((Kind::Media, Some(0), None)));
     check(vec![with(vec![picture("a")])], vec![with(vec![text("b")])], 0, 0, Some((Kind::Kind, Some(0), None)));
-    let opaque = |json: &str| Part::Opaque { json: json.into(), tokens: None, sealed: None };
+    let opaque = |json: &str| Part::Opaque { json: json.into(), tokens: None, sealed: None, call_id: None };
     check(vec![with(vec![opaque("1")])], vec![with(vec![opaque("2")])], 0, 0, Some((Kind::Opaque, Some(0), None)));
     // Marks and ids are not content.
     check(vec![with(vec![text("a"), Part::CacheMark])], vec![with(vec![text("a")])], 1, 8, None);

@@ -59,7 +59,7 @@ impl Tree {
     }
 
     pub fn opaque(&mut self, json: &str, tokens: Option<u64>, priority: f64) -> &mut Tree {
-        let part = Some(Part::Opaque { json: json.into(), tokens, sealed: None });
+        let part = Some(Part::Opaque { json: json.into(), tokens, sealed: None, call_id: None });
         self.leaf(Leaf { kind: LeafKind::Opaque, priority, part, tokens: tokens.unwrap_or(0) as f64 })
     }
 

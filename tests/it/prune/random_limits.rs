@@ -28,7 +28,12 @@ pub fn rich(rng: &mut Rng, most: usize) -> Vec<Message> {
                         content.insert(rng.usize(0..=content.len()), media(rng));
                     }
                     if rng.u32(0..12) == 0 {
-                        content.push(Part::Opaque { json: "{\"odd\":1}".into(), tokens: None, sealed: None });
+                        content.push(Part::Opaque {
+                            json: "{\"odd\":1}".into(),
+                            tokens: None,
+                            sealed: None,
+                            call_id: None,
+                        });
                     }
                 }
                 Part::ToolCall { arguments, .. } if rng.u32(0..6) == 0 => {

@@ -2,7 +2,7 @@
 
 use espalier::history::plan::Removal;
 use espalier::history::prune::{Limits, Pass, prune};
-use espalier::message::{Message, Role};
+use espalier::message::{Message, Part, Role};
 use espalier::tokens::Origin;
 use fastrand::Rng;
 
@@ -195,6 +195,32 @@ fn no_transcript_becomes_a_wall_of_requests() {
             let Ok(pruned) = prune(&messages, meter(&Quarter), Origin::Exact, &limits) else { continue };
             let out = carry_out(&messages, &pruned.plan);
             assert_eq!(deserted(&messages, &out, budget), [""; 0], "{name} at {percent} %");
+        }
+    }
+}
+
+/// Returns an item of a tool that the provider runs: a call or its result.
+fn served(id: &str) -> Message {
+    let part = Part::Opaque { json: "{}".into(), tokens: None, sealed: None, call_id: Some(id.into()) };
+    Message { parts: vec![part], ..assistant("") }
+}
+
+#[test]
+fn a_program_of_the_provider_goes_with_its_result_and_what_is_between() {
+    let turn = |n: usize| {
+        let ids = [2 * n, 2 * n + 1].map(|id| id.to_string());
+        let name = format!("p{n}");
+        [vec![user("q"), served(&name)], round(&ids[0], 10), round(&ids[1], 10), vec![served(&name)]].concat()
+    };
+    let talk = numbered([turn(0), turn(1), vec![user("now")]].concat());
+    let whole = fresh(&talk, &Chars);
+    for budget in 20..whole {
+        let Ok(planned) = prune(&talk, meter(&Chars), Origin::Exact, &limits(budget)) else { continue };
+        let out = carry_out(&talk, &planned.plan);
+        let ids: Vec<&str> = out.iter().map(|message| message.id.as_str()).collect();
+        for program in [["m1", "m2", "m3", "m4", "m5", "m6"], ["m8", "m9", "m10", "m11", "m12", "m13"]] {
+            let kept = program.iter().filter(|id| ids.contains(id)).count();
+            assert!(kept == 0 || kept == program.len(), "within {budget}: {ids:?}");
         }
     }
 }

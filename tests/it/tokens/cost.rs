@@ -34,7 +34,7 @@ fn result(id: &str, content: Vec<Part>) -> Part {
 }
 
 fn opaque(json: &str, tokens: Option<u64>) -> Part {
-    Part::Opaque { json: json.into(), tokens, sealed: None }
+    Part::Opaque { json: json.into(), tokens, sealed: None, call_id: None }
 }
 
 fn image(data: Option<&str>, url: Option<&str>, detail: Option<&str>) -> Part {
@@ -128,8 +128,10 @@ fn messages() {
         check(&thought, 4 + cost, 3 + 9);
         assert_eq!(CostModel::Espalier.message(&thought, &Length).origin, Origin::Estimate);
     }
-    let sealed =
-        message(Role::Assistant, vec![Part::Opaque { json: "{\"x\":\"yz\"}".into(), tokens: None, sealed: Some(2) }]);
+    let sealed = message(
+        Role::Assistant,
+        vec![Part::Opaque { json: "{\"x\":\"yz\"}".into(), tokens: None, sealed: Some(2), call_id: None }],
+    );
     assert_eq!(CostModel::Espalier.message(&sealed, &Length), Cost::estimate(4 + 2));
     let named = Message { name: Some("ann".into()), ..message(Role::User, vec![text("a")]) };
     check(&named, 4 + 1 + 3 + 1, 3 + 4 + 1 + 3 + 1);
@@ -141,6 +143,35 @@ fn messages() {
     check(&message(Role::User, vec![opaque("no json", None)]), 4 + 7, 3 + 4 + 7);
     // A document is free inside a message of copilot-chat.
     check(&message(Role::User, vec![document(1000, None)]), 4 + 94, 3 + 4);
+}
+
+#[test]
+fn data_in_opaque_values() {
+    let cost = |json: &str| {
+        let whole = CostModel::Espalier.message(&message(Role::Assistant, vec![opaque(json, None)]), &Length);
+        (whole.tokens - 4, whole.origin)
+    };
+    let pixels = "A".repeat(2_000);
+    // A PNG file of 512 by 512 pixels.
+    let png = format!("iVBORw0KGgoAAAANSUhEUgAAAgAAAAIACAYAAADPeyyO{pixels}");
+    let rest = r#"{"type":"image_generation_call","result":""}"#.len() as u64;
+    assert_eq!(cost(&format!(r#"{{"type":"image_generation_call","result":"{png}"}}"#)), (rest + 255, Origin::Exact));
+    let rest = r#"{"say":"\"","url":"","more":"b"}"#.len() as u64;
+    let url = format!("data:image/png;base64,{png}");
+    assert_eq!(cost(&format!(r#"{{"say":"\"","url":"{url}","more":"b"}}"#)), (rest + 255, Origin::Exact));
+    // Four characters are three bytes, and four bytes a token.
+    let rest = r#"[{"encrypted_content":""}]"#.len() as u64;
+    assert_eq!(cost(&format!(r#"[{{"encrypted_content":"{pixels}"}}]"#)), (rest + 375, Origin::Estimate));
+    // A PDF file, whose pages cannot be counted here: eight bytes are a token. Recordings in a data URL.
+    let pdf = format!("JVBERi0xLjcK{pixels}");
+    assert_eq!(cost(&format!(r#"["{pdf}"]"#)), (4 + 189, Origin::Estimate));
+    assert_eq!(cost(&format!(r#"["data:audio/mp3;base64,{pixels}"]"#)), (4 + 12, Origin::Estimate));
+    // Texts, ids, and JSON that is none stay what they are.
+    let prose = "word ".repeat(400);
+    let id = "A".repeat(500);
+    for json in [format!(r#"["{prose}"]"#), format!(r#"["{id}"]"#), format!(r#"["{pixels}"#), format!("{pixels}\\")] {
+        assert_eq!(cost(&json), (json.len() as u64, Origin::Exact), "{json}");
+    }
 }
 
 #[test]

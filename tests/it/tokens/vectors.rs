@@ -45,9 +45,12 @@ fn part(value: &Value) -> Part {
         "image" => {
             Part::Image { media_type: None, data: None, url: owned(&value["url"]), detail: owned(&value["detail"]) }
         }
-        "opaque" => {
-            Part::Opaque { json: value["value"].to_string(), tokens: value["tokenUsage"].as_u64(), sealed: None }
-        }
+        "opaque" => Part::Opaque {
+            json: value["value"].to_string(),
+            tokens: value["tokenUsage"].as_u64(),
+            sealed: None,
+            call_id: None,
+        },
         "cacheBreakpoint" => Part::CacheMark,
         "document" => {
             let data_length = value["data"].as_str().expect("data").len() as u64;

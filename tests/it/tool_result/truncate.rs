@@ -225,6 +225,40 @@ fn json_stays_json() {
 }
 
 #[test]
+fn json_keeps_what_is_about_errors() {
+    let encoding = shared(EncodingName::O200kBase);
+    let short = |value: &serde_json::Value, limit: u64, keep: Keep| {
+        let text = value.to_string();
+        let short = truncate(&text, Rules { keep, ..Rules::new(limit) }, &*encoding);
+        assert!(short.json && short.tokens <= limit, "{short:?}");
+        serde_json::from_str::<serde_json::Value>(&short.text.unwrap()).unwrap()
+    };
+    // The output of a command in a field, as most agents return it.
+    let output = serde_json::json!({"exit_code": 1, "output": build_log(300), "error": null});
+    for (keep, wanted) in [(Keep::Errors, 3), (Keep::Ends, 1)] {
+        let made = short(&output, 800, keep);
+        let errors = made["output"].as_str().unwrap().lines().filter(|line| is_error(line)).count();
+        assert!(errors >= wanted && (errors < 3 || keep == Keep::Errors), "{errors} lines, {keep:?}");
+        assert_eq!((&made["exit_code"], &made["error"]), (&1.into(), &serde_json::Value::Null));
+    }
+    // Items of a list; `"error": null` is no error.
+    let item = |at: usize| {
+        let message = if at == 500 { "test 500 failed: 3 is not 4" } else { "fine" };
+        serde_json::json!({"id": at, "error": null, "message": message})
+    };
+    let list: Vec<_> = (0..1_000).map(item).collect();
+    let made = short(&list.clone().into(), 600, Keep::Errors);
+    let items = made.as_array().unwrap();
+    assert_eq!((&items[0], items.last()), (&list[0], list.last()));
+    assert_eq!(items.iter().filter(|item| **item == list[500]).count(), 1);
+    let gaps = items.iter().filter_map(serde_json::Value::as_str);
+    let missing: usize = gaps.filter_map(|gap| gap.split(' ').nth(1)?.parse::<usize>().ok()).sum();
+    assert_eq!(missing + items.iter().filter(|item| item.is_object()).count(), 1_000);
+    let made = short(&list.clone().into(), 600, Keep::Ends);
+    assert!(!made.as_array().unwrap().contains(&list[500]));
+}
+
+#[test]
 fn json_stays_json_down_to_its_names() {
     let encoding = shared(EncodingName::O200kBase);
     let inner = serde_json::json!({"c": "y ".repeat(300), "d": [1, 2, 3]});

@@ -35,7 +35,7 @@ fn text(text: &str) -> Part {
 }
 
 fn opaque() -> Part {
-    Part::Opaque { json: "{}".into(), tokens: None, sealed: None }
+    Part::Opaque { json: "{}".into(), tokens: None, sealed: None, call_id: None }
 }
 
 fn thought() -> Part {

@@ -37,7 +37,7 @@ pub fn odd(rng: &mut Rng, max: usize) -> Vec<Message> {
                 0 => picture(rng),
                 1 => Part::Reasoning { text: "hm".into(), sealed: None },
                 2 => Part::CacheMark,
-                3 => Part::Opaque { json: "{}".into(), tokens: None, sealed: None },
+                3 => Part::Opaque { json: "{}".into(), tokens: None, sealed: None, call_id: None },
                 4 => Part::Document { media_type: None, data_length: 4, pages: None },
                 _ => Part::Text { text: [" ", "", "so "][rng.usize(0..3)].into() },
             };

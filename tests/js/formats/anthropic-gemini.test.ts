@@ -57,7 +57,7 @@ test("anthropic: a request", () => {
     assistant: {hm}, I run, a=run({"x":1}), b=run({})
     user: a[one <image image/png iVBO>], !b[], go on, <mark>
     user: <document 4>, <image https://example.org/x.png>
-    assistant: {x}`,
+    assistant: {}`,
   );
   check(
     "anthropic",

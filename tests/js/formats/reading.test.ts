@@ -43,7 +43,7 @@ test("anthropic", () =>
     `
   system system: "Be brief."; mark
   m0 user: "Look"; ${image}
-  m1 assistant: think "Read it."; think "c2VhbGVk"; call c1 read {"path":"a.ts"}; call c2 run {"command":"ls"}
+  m1 assistant: think "Read it."; think ""; call c1 read {"path":"a.ts"}; call c2 run {"command":"ls"}
   m2 user: result c1 ["text of a"]; error c2 ["failed"]; mark
   m3 assistant: "Done \\ud800"`,
   ));

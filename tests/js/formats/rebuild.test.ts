@@ -60,7 +60,8 @@ for (const format of FORMATS) {
       parts.forEach((part, number) => {
         const others: PartEdit[] = parts.flatMap((_, other) => (other === number ? [] : [{ part: other }]));
         const edits: PartEdit[] =
-          part.type === "text" || part.type === "reasoning" || part.type === "toolResult"
+          // A sealed thought has no text to replace.
+          part.type === "text" || (part.type === "reasoning" && part.text !== "") || part.type === "toolResult"
             ? [{ part: number, to: { type: "text", text: "new" } }]
             : part.type === "toolCall"
               ? [

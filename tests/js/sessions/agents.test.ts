@@ -26,6 +26,40 @@ test("SWE-agent: results name their call in a list, demonstrations are no reques
   assert.throws(() => readSession(both), { code: "several_sessions" });
 });
 
+test("ATIF: steps hold calls and their results; observations without a call are the user's", () => {
+  const text = fixture("atif.json");
+  const session = readSession(text);
+  check(session, { layout: "atif", format: "openai-chat", id: "run-7", version: "terminus-2 2.0.0" });
+  assert.equal(session.model, "anthropic/claude-sonnet-4-6");
+  assert.deepEqual(outline(session), [
+    "system text",
+    "user text",
+    "assistant reasoning text call:c1 call:c2",
+    "tool result:c2",
+    "tool result:c1",
+    "assistant text",
+    "user text",
+    "user text",
+    "assistant text",
+  ]);
+  const [, asked, answer, , result] = session.messages as Record<string, unknown>[];
+  assert.equal(asked!["content"], "Why does the build fail?\n[image: images/build.png]");
+  assert.equal(answer!["reasoning_content"], "Run it first.");
+  assert.deepEqual(result, { role: "tool", tool_call_id: "c1", content: "error: no rule\nexit code 2" });
+  assert.deepEqual([unpaired(session), injected(session), session.turns, session.tools?.length], [[], [6, 7], 1, 1]);
+  assert.deepEqual(
+    session.usage.map(({ answer, usage, model }) => [answer, usage.promptTotal, usage.cacheRead, usage.output, model]),
+    [
+      [2, 900, 300, 40, "anthropic/claude-opus-4-7"],
+      [5, 1000, 0, 12, undefined],
+    ],
+  );
+  const [side] = session.sideChains;
+  assert.deepEqual([side?.id, side?.kind, side?.call], ["sub-1", "subagent", "c2"]);
+  assert.deepEqual(outline(readSession(text, { sideChain: "sub-1" })), ["user text", "assistant text"]);
+  assert.throws(() => readSession(lines(JSON.parse(text), JSON.parse(text))), { code: "several_sessions" });
+});
+
 test("mini-swe-agent: outputs of commands are texts of the user, and no requests", () => {
   const messages = ["system", "user", "assistant", "user", "exit"].map((role) => ({
     role,
