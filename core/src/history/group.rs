@@ -5,7 +5,7 @@
 
 use super::draft::Draft;
 use super::pairs::paired;
-use crate::map::HashMap;
+use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 use crate::validity::pairs::{Fate, is_note_alone};
 
@@ -132,7 +132,7 @@ pub struct Grouper {
     /// a list would be searched once for each result.
     waiting: HashMap<String, usize>,
     /// Ids of the calls of the current round that the provider runs itself and that have no result yet.
-    serving: Vec<String>,
+    serving: HashSet<String>,
     /// False once anything but a result followed the round.
     open: bool,
     /// The newest group outside the system prompt, and the kind of its newest message.
@@ -238,9 +238,8 @@ impl Grouper {
     /// The first part with an id is a call, the next one its result.
     fn serve(&mut self, message: &Message) {
         for id in served(message) {
-            match self.serving.iter().position(|other| other == id) {
-                Some(at) => drop(self.serving.swap_remove(at)),
-                None => self.serving.push(id.to_string()),
+            if !self.serving.remove(id) {
+                self.serving.insert(id.to_string());
             }
         }
     }
