@@ -154,12 +154,12 @@ pub fn tells_last(ledger: &Ledger, text: &str) -> bool {
 /// was found and what comes next; else its beginning and its end.
 fn last_words(id: &str, text: &str, max: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
     let whole = format!("{id}: {text}");
-    let Some(short) = shorten(&whole, max, "the history", tokenizer) else { return Some(whole) };
+    let Some(short) = shorten(&whole, max, id, tokenizer) else { return Some(whole) };
     if max >= LITTLE {
         return Some(short.text);
     }
     let fits = |text: &String| tokenizer.count(text) <= max;
-    let all: Vec<&str> = sentences(text).collect();
+    let all: Vec<&str> = sentences(text).filter(|sentence| sentence.contains(char::is_alphanumeric)).collect();
     let from = |sentence: &str| whole_item(text, sentence.as_ptr() as usize - text.as_ptr() as usize);
     let ends = all.iter().rev().map(|sentence| format!("{id}: {ELLIPSIS} {}", from(sentence))).take_while(fits);
     ends.last().or_else(|| {
@@ -180,7 +180,7 @@ fn whole_item(text: &str, start: usize) -> &str {
     }
     let mut offset = 0;
     for line in end.split_inclusive('\n') {
-        if offset > 0 && !line.starts_with([' ', '\t']) && !line.trim().is_empty() {
+        if offset > 0 && !line.starts_with([' ', '\t']) && line.contains(char::is_alphanumeric) {
             return &end[offset..];
         }
         offset += line.len();

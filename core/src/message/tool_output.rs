@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::dialects::pattern::{Line, Pattern};
 use super::dialects::{Dialects, Says, results, usual};
@@ -22,8 +22,9 @@ pub fn exit_status(output: &str) -> Option<i64> {
     // The status is at one end of the output. Searching only there keeps long logs cheap and ignores their content.
     let head = &output[..output.floor_char_boundary(300)];
     let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(300))..];
-    // Searches first for the word that all markers contain.
-    let says = |window: &&str| window.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"exit"));
+    // Searches first for the words of which every marker contains one.
+    let is_word = |word: &[u8]| word.eq_ignore_ascii_case(b"exit") || word.eq_ignore_ascii_case(b"code");
+    let says = |window: &&str| window.as_bytes().windows(4).any(is_word);
     [tail, head].into_iter().filter(says).find_map(|window| {
         let lower = window.to_ascii_lowercase();
         usual().exit.iter().find_map(|marker| {
@@ -64,25 +65,44 @@ pub fn says_failed(output: &str, dialects: Dialects) -> bool {
     results(Says::Fail, dialects).any(|pattern| pattern.read(output).is_some())
 }
 
-/// Returns the output of a command without the JSON that Codex puts around it.
+/// Returns the output of a command without what a host puts around it beside the exit status: JSON (Codex, Hermes,
+/// tools that return the fields of a process) or tags (mini-swe-agent).
 ///
 /// ```
 /// use espalier::message::tool_output::body;
 /// assert_eq!(body(r#"{"output":"two\nlines","metadata":{"exit_code":1}}"#), "two\nlines");
+/// assert_eq!(body(r#"{"stdout": "one\n", "stderr": "two", "returncode": 1}"#), "one\ntwo");
+/// assert_eq!(body("<returncode>1</returncode>\n<output>\nno\n</output>"), "no");
 /// assert_eq!(body("plain"), "plain");
 /// ```
 pub fn body(output: &str) -> Cow<'_, str> {
-    #[derive(Deserialize)]
-    struct Wrapped {
-        output: String,
-        #[serde(rename = "metadata")]
-        _metadata: serde::de::IgnoredAny,
+    if let Some((_, inner)) = output.strip_prefix("<returncode>").and_then(|rest| rest.split_once("</returncode>")) {
+        let inner = inner.trim();
+        let inner = inner.strip_prefix("<output>").and_then(|rest| rest.strip_suffix("</output>")).unwrap_or(inner);
+        return Cow::Borrowed(inner.trim_matches('\n'));
     }
-    let unwrapped = || serde_json::from_str::<Wrapped>(output).ok();
-    match output.starts_with("{\"output\":").then(unwrapped).flatten() {
-        Some(wrapped) => Cow::Owned(wrapped.output),
+    match fields(output) {
+        Some(text) => Cow::Owned(text),
         None => Cow::Borrowed(output),
     }
+}
+
+/// Returns the texts in JSON with an output and an exit status.
+fn fields(output: &str) -> Option<String> {
+    let head = &output[..output.floor_char_boundary(100)];
+    if !output.starts_with('{') || !["\"output\"", "\"stdout\"", "code\""].iter().any(|name| head.contains(name)) {
+        return None;
+    }
+    let Ok(Value::Object(all)) = serde_json::from_str(output) else { return None };
+    let has_status = all.iter().any(|(name, value)| match &**name {
+        "exit_code" | "exitCode" | "returncode" | "return_code" => value.is_i64(),
+        "metadata" => value.is_object(),
+        _ => false,
+    });
+    let is_output = ["output", "stdout"].iter().any(|name| all.get(*name).is_some_and(Value::is_string));
+    let texts = ["output", "stdout", "stderr", "error"].iter().filter_map(|name| all.get(*name)?.as_str());
+    let texts = texts.map(|text| text.trim_end_matches('\n')).filter(|text| !text.is_empty());
+    (has_status && is_output).then(|| texts.collect::<Vec<_>>().join("\n"))
 }
 
 /// The lines of a file in the result of a read.

@@ -174,7 +174,11 @@ fn joined(
     tokenizer: &dyn Tokenizer,
 ) -> Shortened {
     let Range { start: end, end: start } = middle;
-    let start = if snap == Snap::Lines { with_heading(text, start).max(end).max(kept.end) } else { start };
+    let start = match snap {
+        // Blank lines say nothing behind a marker, and have no heading.
+        Snap::Lines => past_blank(text, with_heading(text, start).max(end).max(kept.end)),
+        Snap::Characters => start,
+    };
     let (head, tail) = (&text[..end], &text[start..]);
     let ends = tokenizer.count(head) + tokenizer.count(tail);
     // The tail may be part of what only the middle names.
@@ -208,6 +212,13 @@ fn joined(
     out.push_str(tail);
     let tokens = tokenizer.count(&out);
     Shortened { text: out, tokens, cut, lines, errors: kept.lines }
+}
+
+/// Returns the start of the first line with content from `start` on, where a line begins; `start` if there is none.
+fn past_blank(text: &str, start: usize) -> usize {
+    let blank = text[start..].len() - text[start..].trim_start().len();
+    let lines = text[start..start + blank].rfind('\n').filter(|_| start == 0 || text[..start].ends_with('\n'));
+    lines.filter(|_| start + blank < text.len()).map_or(start, |end| start + end + 1)
 }
 
 /// Returns the start of a tail, moved to the start of its first line if that is the heading of the next.

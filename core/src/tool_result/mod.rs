@@ -6,6 +6,7 @@
 //!
 //! - [`clean`]: removes noise (escape sequences, progress bars, repeated lines).
 //! - [`json`]: cuts JSON as JSON, read as a [`tape`].
+//! - `envelope`: finds the output in the JSON that a host puts around it.
 //! - [`middle`]: keeps head and tail of any text.
 //! - [`seam`]: finds positions where a text may be cut.
 //! - [`errors`]: selects lines to keep from the middle.
@@ -19,6 +20,7 @@
 pub mod budget;
 pub mod clean;
 pub mod compat;
+mod envelope;
 pub mod errors;
 pub mod heading;
 mod hunks;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::envelope::Envelope;
 use super::middle::{Cutting, Marker, cut};
 use super::reduce::{LeftOut, Source, reduce_counted};
 use super::seam::Snap;
@@ -152,6 +153,11 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
         }
     }
     if rules.json
+        && let Some(short) = Envelope::of(text).and_then(|envelope| inside(&envelope, before, rules, tokenizer))
+    {
+        return short;
+    }
+    if rules.json
         && let Some(short) = json::shorten(text, rules.limit, rules.keep, tokenizer)
     {
         done.tokens = tokenizer.count(&short);
@@ -178,6 +184,28 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
         errors: short.errors,
         ..done
     }
+}
+
+/// Maximum number of cuts of an output until it fits as a string of JSON.
+const ROUNDS: usize = 4;
+
+/// Shortens the output in an envelope, and leaves the rest of it. `None` if the rest has no room for an output.
+fn inside(envelope: &Envelope, before: u64, rules: Rules, tokenizer: &dyn Tokenizer) -> Option<Truncated> {
+    let frame = tokenizer.count(&envelope.frame());
+    let room = rules.limit.checked_sub(frame)?;
+    let mut limit = room;
+    for _ in 0..ROUNDS {
+        let short = truncate(&envelope.output, Rules { limit, command: None, ..rules }, tokenizer);
+        let text = envelope.with(short.text?);
+        let tokens = tokenizer.count(&text);
+        if tokens <= rules.limit {
+            let cut = before.saturating_sub(tokens);
+            return Some(Truncated { text: Some(text), tokens, before, cut, json: true, ..short });
+        }
+        // Line ends and quotes cost more in a string: by the same factor, and a little for what does not divide.
+        limit = (room * short.tokens / (tokens - frame) * 19 / 20).min(limit.saturating_sub(1));
+    }
+    None
 }
 
 /// Shortens a result in a conversation with the default options to at most `limit` tokens; `None` if it fits already.

@@ -96,6 +96,27 @@ pub struct Fact<'a> {
     pub is_changed: bool,
 }
 
+/// Maximum bytes of a word. Longer ones without an address are keys, hashes and encoded files.
+const WORD_BYTES: usize = 120;
+
+fn is_data(word: &str) -> bool {
+    word.len() > WORD_BYTES && word.is_ascii() && !word.contains("://")
+}
+
+/// Returns a line without the marks of a list, a heading or a quotation. Asterisks of bold text stay: they come in
+/// pairs.
+fn without_bullet(text: &str) -> &str {
+    let mut text = text.trim();
+    loop {
+        let rest = text.trim_start_matches(['-', '•', '#', '>', ' ']);
+        let rest = rest.strip_prefix("* ").unwrap_or(rest);
+        if rest.len() == text.len() {
+            return text;
+        }
+        text = rest;
+    }
+}
+
 impl Facts {
     /// Adds the sentences of one text, in time proportional to its length.
     pub fn add(&mut self, id: &str, speaker: Speaker, text: &str) {
@@ -126,8 +147,8 @@ impl Facts {
     /// Parses a sentence into the stored form; returns `None` for one without content. `follows`: the previous sentence
     /// is stored.
     fn read(text_index: usize, speaker: Speaker, text: &str, follows: bool) -> Option<Sentence> {
-        let text = text.trim_start_matches(['-', '*', '•', '#', '>', ' ']).trim();
-        if text.len() > MAX_BYTES || text.len() < 2 {
+        let text = without_bullet(text);
+        if text.len() > MAX_BYTES || text.len() < 2 || text.split(' ').any(is_data) {
             return None;
         }
         let sentence = one_line(text, usize::MAX);

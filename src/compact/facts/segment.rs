@@ -79,7 +79,9 @@ fn is_abbreviated(before: &str, behind: &str) -> bool {
     let word = words.next().unwrap_or("");
     let mut letters = word.chars();
     let is_initial = letters.next().is_some_and(|c| c.is_uppercase() && c != 'I') && letters.next().is_none();
-    if is_initial {
+    // "A.R. and B.S." goes on, "in the U.S. The" may not.
+    let are_initials = word.contains('.') && word.split('.').all(|part| part.len() == 1 && part.is_ascii());
+    if is_initial || are_initials && behind.trim_start().starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit()) {
         return true;
     }
     if !word.is_empty() && word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_digit()) {

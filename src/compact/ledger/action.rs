@@ -426,7 +426,9 @@ impl Action {
     pub fn name(&self) -> &str {
         let Some(line) = self.what.strip_prefix('`') else { return self.what.split('(').next().unwrap_or(&self.what) };
         let piece = pieces(line.trim_end_matches('`')).find(|piece| commands(piece)).unwrap_or(line);
-        let end = piece.match_indices(' ').nth(1).map_or(piece.len(), |(at, _)| at);
+        // An option says less than the command.
+        let more = usize::from(!piece.split(' ').nth(1).is_some_and(|word| word.starts_with('-')));
+        let end = piece.match_indices(' ').nth(more).map_or(piece.len(), |(at, _)| at);
         &piece[..end]
     }
 

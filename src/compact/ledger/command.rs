@@ -206,7 +206,7 @@ pub struct Tests {
 /// Maximum names of failing tests that are kept.
 pub const NAMES: usize = 8;
 
-const RUNNERS: [&str; 22] = [
+const RUNNERS: [&str; 31] = [
     "cargo test",
     "cargo nextest",
     "npm test",
@@ -229,6 +229,15 @@ const RUNNERS: [&str; 22] = [
     "gradle test",
     "make test",
     "ctest",
+    "runtests.py",
+    "manage.py test",
+    "django test",
+    "rspec",
+    "rails test",
+    "phpunit",
+    "dotnet test",
+    "swift test",
+    "mix test",
 ];
 
 /// True if the command line looks like a run of tests.
@@ -245,7 +254,9 @@ impl Tests {
     /// Parses the output of a run; returns `None` if it contains no counts and no failing test.
     pub fn read(output: &str) -> Option<Tests> {
         let mut tests = Tests::default();
+        let mut totals = Totals::default();
         for line in output.lines().filter(|line| line.len() <= 1_000) {
+            totals.read(line);
             // Counts of files and suites are printed beside those of tests.
             if line.contains("Test Files") || line.contains("Suites:") {
                 continue;
@@ -264,6 +275,13 @@ impl Tests {
                 tests.failing.push(name);
             }
         }
+        if let Some(ran) = totals.ran {
+            let failed = totals.failed.max(tests.failed.unwrap_or(0));
+            (tests.passed, tests.failed) = (Some(ran.saturating_sub(failed + totals.skipped)), Some(failed));
+            if tests.failing.is_empty() {
+                tests.failing = totals.failing;
+            }
+        }
         (tests != Tests::default()).then_some(tests)
     }
 
@@ -277,6 +295,43 @@ impl Tests {
             (false, false) => format!("{}: {names}", numbers.join(", ")),
             (false, true) => numbers.join(", "),
             _ => format!("failing: {names}"),
+        }
+    }
+}
+
+/// What runners print that name all tests that ran, and those that did not pass: unittest, Maven, RSpec.
+#[derive(Default)]
+struct Totals {
+    ran: Option<u64>,
+    failed: u64,
+    skipped: u64,
+    failing: Vec<String>,
+}
+
+impl Totals {
+    fn read(&mut self, line: &str) {
+        let line = line.trim();
+        let after = |what: &str| -> Option<u64> {
+            let rest = &line[line.find(what)? + what.len()..];
+            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            rest[..digits].parse().ok()
+        };
+        let sum = |all: &[&str]| all.iter().filter_map(|what| after(what)).fold(0, u64::saturating_add);
+        if line.starts_with("Ran ") && line.contains(" test") {
+            self.ran = add(self.ran, after("Ran "));
+        } else if line.starts_with("FAILED (") || line.starts_with("OK (") {
+            self.failed += sum(&["failures=", "errors=", "successes="]).min(1 << 32);
+            self.skipped += sum(&["skipped="]).min(1 << 32);
+        } else if let Some(name) = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: ")) {
+            let name = one_line(name, 120);
+            if name.contains('(') && self.failing.len() < NAMES && !self.failing.contains(&name) {
+                self.failing.push(name);
+            }
+        } else if line.contains("Tests run: ") && !line.contains("Time elapsed") {
+            self.ran = after("Tests run: ");
+            (self.failed, self.skipped) = (sum(&["Failures: ", "Errors: "]), sum(&["Skipped: "]));
+        } else if let Some((ran, _)) = line.split_once(" example").filter(|_| line.contains(" failure")) {
+            self.ran = ran.parse().ok();
         }
     }
 }
@@ -342,7 +397,10 @@ pub fn news(output: &str) -> Option<&str> {
 /// True for a shell's prompt, and for what a host prints after the output.
 pub(super) fn is_prompt(line: &str) -> bool {
     let line = line.trim();
+    // `root@host:/app#`
+    let is_user = line.contains('@') && !line.contains(char::is_whitespace) && line.ends_with(['$', '#']);
     line.len() <= 12 && line.ends_with(['$', '#', '%', '>'])
+        || is_user && line.len() <= 80
         || line.len() <= 300 && crate::message::tool_output::is_own(line)
         || super::ended::says_exit(line)
 }
@@ -351,7 +409,7 @@ fn failing_name(line: &str) -> Option<String> {
     let name = line
         .strip_prefix("test ")
         .and_then(|rest| rest.strip_suffix(" ... FAILED"))
-        .or_else(|| line.strip_prefix("FAILED "))
+        .or_else(|| line.strip_prefix("FAILED ").filter(|rest| !rest.starts_with('(')))
         .or_else(|| line.strip_prefix("--- FAIL: "))
         .or_else(|| line.strip_prefix("✗ "))
         .or_else(|| line.strip_prefix("not ok "))?;

@@ -30,7 +30,7 @@ pub struct Ending<'t> {
 }
 
 /// Diagnoses, in lower case, that follow the place of the fault.
-const DIAGNOSES: [&str; 22] = [
+const DIAGNOSES: [&str; 29] = [
     "error:",
     "error[",
     "error ts",
@@ -54,6 +54,14 @@ const DIAGNOSES: [&str; 22] = [
     "[error] ",
     "err_pnpm_",
     "** (",
+    // Kotlin, PHP, CMake, kubectl, git, R.
+    "e: file:",
+    "php fatal error:",
+    "cmake error",
+    "error from server",
+    "conflict (",
+    "automatic merge failed",
+    "execution halted",
 ];
 /// What a shell prints if a signal ended a program.
 const SIGNALS: [&str; 5] = ["killed", "aborted", "bus error", "abort trap", "floating point exception"];
@@ -73,8 +81,9 @@ const COMPLAINTS: [&str; 9] = [
 /// Reads the outcome of a run; `exit` is the status in its result.
 pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, tests: Option<&Tests>) -> Ending<'t> {
     let diagnosed = |strict: bool| {
-        let is = move |line: &&str| if strict { is_diagnosis(line) } else { is_error_line(line) || is_placed(line) };
-        let found: Vec<&str> = own_lines(text).filter(is).collect();
+        let is = |line: &str| is_diagnosis(line) || !strict && (is_error_line(line) || is_placed(line));
+        let mut below = Below::default();
+        let found: Vec<&str> = own_lines(text).filter(|line| below.is(line, is)).collect();
         // A summary adds nothing to what it sums up, and a place nothing to what happened there.
         without(without(found, sums_up), is_place_alone)
     };
@@ -116,6 +125,38 @@ pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, te
     Ending { status, errors }
 }
 
+/// The head of a stack trace of Python.
+const TRACEBACK: &str = "Traceback (most recent call last):";
+
+/// Finds error lines, and those that say what an error line announces: below a stack trace of Python the first line
+/// that is not indented, whatever the class is called; else the line behind a colon (`panicked at src/a.rs:7:14:`).
+#[derive(Default)]
+enum Below {
+    #[default]
+    Nothing,
+    Trace,
+    Colon,
+}
+
+impl Below {
+    fn is(&mut self, line: &str, is_error: impl Fn(&str) -> bool) -> bool {
+        let is_blank = line.trim().is_empty();
+        let is_told = match self {
+            Below::Nothing => false,
+            Below::Trace => !line.starts_with([' ', '\t']) && !is_blank,
+            Below::Colon => !is_blank,
+        };
+        let is_error = is_error(line);
+        *self = match self {
+            _ if line.trim_end() == TRACEBACK => Below::Trace,
+            Below::Trace if !is_told => Below::Trace,
+            _ if is_error && line.trim_end().ends_with(':') => Below::Colon,
+            _ => Below::Nothing,
+        };
+        is_told || is_error
+    }
+}
+
 /// True for a fault at a place of a file: `src/a_test.go:41: got 3`.
 fn is_placed(line: &str) -> bool {
     let line = line.trim();
@@ -149,6 +190,8 @@ fn sums_up(line: &str) -> bool {
         "[Help 1]",
         "full stack trace of the errors",
         "Re-run Maven",
+        // The line below the frames says what was raised.
+        TRACEBACK,
         "For more information about the errors",
     ];
     is_rule
@@ -156,6 +199,8 @@ fn sums_up(line: &str) -> bool {
         || line.starts_with("make") && line.contains(": *** [")
         || line.starts_with("FAIL\t")
         || line.starts_with("FAIL ")
+        || line.starts_with("FAILED (")
+        || line.starts_with("--- FAIL")
         || line == "FAIL"
         || says.iter().any(|what| line.contains(what))
         || Tests::read(line).is_some_and(|tests| tests.failing.is_empty())
@@ -224,9 +269,13 @@ pub fn is_diagnosis(line: &str) -> bool {
     if line.len() > 2_000 || is_harmless(line.as_bytes()) {
         return false;
     }
-    let line = line.trim();
+    // Terraform draws a border.
+    let line = line.trim().trim_start_matches('│').trim_start();
     if line.ends_with([';', '{', ',', '(', '[']) || line.contains("=>") {
         return false;
+    }
+    if is_placed(line) && line.ends_with("Error)") || has_code(line) {
+        return true;
     }
     let begins = |rest: &str, words: &[&str]| {
         let start = |word: &str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
@@ -254,6 +303,14 @@ pub fn is_diagnosis(line: &str) -> bool {
         rest = behind;
     }
     is_complaint(line)
+}
+
+/// `ERROR 1146 (42S02) at line 1: …` of MySQL, `12:7  error  …` of ESLint, `Error in f(x) : …` of R.
+fn has_code(line: &str) -> bool {
+    let is_digit = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    line.strip_prefix("ERROR ").is_some_and(|rest| is_digit(rest) && rest.contains(" ("))
+        || is_digit(line) && line.split_whitespace().nth(1) == Some("error")
+        || line.starts_with("Error in ") && line.contains(") :")
 }
 
 /// `ls: cannot access 'x': No such file or directory`

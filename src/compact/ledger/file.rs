@@ -109,6 +109,8 @@ impl File {
 /// use espalier::compact::ledger::file::shared_folder;
 /// let paths = ["/home/ann/shop/src/a.rs", "/home/ann/shop/src/b.rs", "/home/ann/shop/test/a.rs", "/tmp/log"];
 /// assert_eq!(shared_folder(paths.into_iter()), Some("/home/ann/shop/"));
+/// // No path would be shorter.
+/// assert_eq!(shared_folder(["/workspace-of-ann/a", "/workspace-of-ann/b", "/workspace-of-ann/c"].into_iter()), None);
 /// assert_eq!(shared_folder(["src/a.rs", "src/b.rs", "src/c.rs"].into_iter()), None);
 /// ```
 pub fn shared_folder<'p>(paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
@@ -124,10 +126,12 @@ pub fn shared_folder<'p>(paths: impl Iterator<Item = &'p str>) -> Option<&'p str
         }
         let fullest = counts.iter().max_by(|(one, a), (other, b)| a.cmp(b).then(other.cmp(one)));
         let Some((&folder, &count)) = fullest else { break };
-        if count >= MIN_FILES && count * folder.len() > max {
-            (best, max) = (Some(folder), count * folder.len());
-        }
         inside.retain(|path| path.starts_with(folder));
+        // A name alone is not informative, so files right in the folder keep their paths.
+        let saved = inside.iter().filter(|path| path[folder.len()..].contains('/')).count() * folder.len();
+        if count >= MIN_FILES && saved > max {
+            (best, max) = (Some(folder), saved);
+        }
         depth = folder.len();
     }
     best

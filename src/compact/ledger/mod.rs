@@ -246,7 +246,7 @@ impl Ledger {
                 self.is_elsewhere = true;
             }
             Role::Assistant if self.rules.records.is_foreign_reply(message) => {}
-            Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text),
+            Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text::spoken(&text).to_string()),
             _ => {}
         }
         for part in &message.parts {

@@ -156,7 +156,7 @@ fn lines<'a>(text: &'a str, fence: &mut Option<(char, usize)>, out: &mut Vec<&'a
 ///
 /// ```
 /// use espalier::compact::ledger::quoted::own_words;
-/// let text = "It fails:\nTypeError: must not be null\n    at run (a.js:3:9)\nif (only) {\nNever catch that.";
+/// let text = "It fails:\nTypeError: must not be null\n    at run (a.js:3:9)\nif (only) {\n\"must\": 20.0,\nNever catch that.";
 /// assert_eq!(own_words(text), ["It fails:", "Never catch that."]);
 /// ```
 fn is_output(line: &str) -> bool {
@@ -164,6 +164,9 @@ fn is_output(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let is_error = first.strip_suffix("Error:").or(first.strip_suffix("Exception:"));
     let is_frame = first == "at" && line.ends_with(')') && line.contains(':');
+    // A field of JSON whose value is no text.
+    let field = line.strip_prefix('"').and_then(|rest| rest.split_once("\": "));
+    let is_field = field.is_some_and(|(name, value)| !name.contains('"') && !value.starts_with('"'));
     let has_json = line.matches("\":").count() + line.matches("\\n").count() > 1;
     matches!(first, "$" | "%" | "➜" | "E" | "Traceback" | "File")
         || is_error.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')))
@@ -171,6 +174,7 @@ fn is_output(line: &str) -> bool {
         || line.starts_with("npm error")
         || is_frame
         || has_json
+        || is_field
         || line.ends_with(['{', '}'])
         || line.ends_with(");")
         || line.ends_with("):")

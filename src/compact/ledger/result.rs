@@ -26,6 +26,7 @@ impl Ledger {
             .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
             .collect::<Vec<_>>()
             .join("\n");
+        let exit = exit_status(&text);
         let text = body(&text);
         if is_recalled(&text) {
             return;
@@ -72,7 +73,7 @@ impl Ledger {
         }
         match open {
             Open::Commands { commands, run } => {
-                let (failed, said) = self.ended(id, &commands, run, &same, &text, is_error);
+                let (failed, said) = self.ended(id, &commands, run, &same, (&text, exit), is_error);
                 if !run.only_shows {
                     self.turn_failed(failed);
                 }
@@ -137,12 +138,12 @@ impl Ledger {
         commands: &[usize],
         run: Run,
         same: &Same,
-        text: &str,
+        (text, exit): (&str, Option<i64>),
         is_error: bool,
     ) -> (bool, String) {
         let is_test_run = commands.iter().any(|&at| command::is_test_run(&self.commands[at].line));
         let tests = if is_test_run { Tests::read(text) } else { None };
-        let end = ending(run, text, exit_status(text), is_error, tests.as_ref());
+        let end = ending(run, text, exit, is_error, tests.as_ref());
         let last = match end.errors.first() {
             Some(error) => error,
             None => command::last_line(text, is_test_run),

@@ -64,6 +64,32 @@ pub fn clip(text: &str, bytes: usize) -> String {
     format!("{}{ELLIPSIS}", short[..end].trim_end())
 }
 
+/// Returns the text of an assistant without the thoughts that models without a field for them write in front of it:
+/// `<think>…</think>`. Some templates remove the opening tag. Thoughts alone stay, without their tags.
+///
+/// ```
+/// use espalier::compact::ledger::text::spoken;
+/// assert_eq!(spoken("<think>Is it Ada?</think>\n\nIt is Bo."), "It is Bo.");
+/// assert_eq!(spoken("Is it Ada?\n</think>\nIt is Bo."), "It is Bo.");
+/// assert_eq!(spoken("<think>\nRun the tests.\n</think>\n"), "Run the tests.");
+/// assert_eq!(spoken("`</think>` ends a thought."), "`</think>` ends a thought.");
+/// ```
+pub fn spoken(text: &str) -> &str {
+    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
+        let text = text.trim();
+        let inner = text.strip_prefix(open);
+        let is_end = |at: &usize| inner.is_some() || *at == 0 || text[..*at].ends_with('\n');
+        let end = text.match_indices(close).map(|(at, _)| at).find(is_end);
+        if inner.is_none() && end.is_none() {
+            continue;
+        }
+        let behind = end.map_or("", |end| text[end + close.len()..].trim());
+        let thought = &text[inner.map_or(0, |_| open.len())..end.unwrap_or(text.len())];
+        return if behind.is_empty() { thought.trim() } else { spoken(behind) };
+    }
+    text
+}
+
 /// True if one of `words` (lower case) occurs in `text` as a word or phrase of its own, in any case (ASCII). One walk,
 /// no copy.
 pub fn has_word(text: &str, words: &[&str]) -> bool {

@@ -94,8 +94,7 @@ impl Compaction {
     pub(super) fn ask(&mut self, mut talk: Exchange) -> State {
         let draft = self.view(&[]);
         let groups = groups(&draft);
-        let ids: HashSet<&str> = talk.covered.ids.iter().map(String::as_str).collect();
-        let parts = request::parts(&groups, |at| ids.contains(draft.entries[at].message.id.as_str()));
+        let parts = told(&draft, &groups, &talk.covered);
         let asking = &self.options.asking;
         let asked_model = asking.asked_model.as_deref().or(asking.model.as_deref());
         let gaps = talk.first.as_ref().map(|(_, gaps)| gaps.sentences()).unwrap_or_default();
@@ -163,10 +162,8 @@ impl Compaction {
         let (status, why, next) = match answer {
             Answer::Model { text, finish_reason } => {
                 let shown = self.view(&[]);
-                let ids: HashSet<&str> = talk.covered.ids.iter().map(String::as_str).collect();
                 let groups = groups(&shown);
-                let parts = request::parts(&groups, |at| ids.contains(shown.entries[at].message.id.as_str())).len();
-                drop(ids);
+                let parts = told(&shown, &groups, &talk.covered).len();
                 match parse_as(&text, self.form(), talk.shape == Shape::Fork) {
                     Ok(mut parsed) => {
                         // A block that was closed is complete, whatever follows it.
@@ -306,6 +303,22 @@ impl Compaction {
         }
         facts.into_iter().filter(|fact| !view.contains(fact)).take(MAX_FACTS).map(str::to_string).collect()
     }
+}
+
+/// Maximum tokens of a request that the model is shown although it stays in the conversation.
+const REQUEST_TOKENS: u64 = 4_000;
+
+/// Returns the groups that the model is told of: the covered ones, and the newest request among them, which stays in
+/// the conversation. Without it nobody knows what the work is for.
+fn told<'g>(draft: &Draft, groups: &'g [Group], covered: &Covered) -> Vec<&'g [usize]> {
+    let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
+    let is_covered = |at: usize| ids.contains(draft.entries[at].message.id.as_str());
+    let last = groups.iter().rposition(|group| group.entries.iter().any(|&at| is_covered(at))).unwrap_or_default();
+    let request = groups[..last].iter().rfind(|group| group.has_request());
+    let is_short =
+        |group: &&Group| group.entries.iter().map(|&at| draft.entries[at].after).sum::<u64>() <= REQUEST_TOKENS;
+    let request = request.filter(is_short).map(|group| group.entries.as_slice()).unwrap_or_default();
+    request::parts(groups, |at| is_covered(at) || request.contains(&at))
 }
 
 /// Providers' words, in lower case, for the finish reason of an answer that reached the maximum of its tokens.

@@ -107,9 +107,17 @@ fn is_name(word: &str) -> bool {
     let has_letter = bytes.iter().any(u8::is_ascii_alphabetic);
     let code = || {
         let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
-        digits > 0 && word.len() <= 12 && bytes.iter().any(u8::is_ascii_uppercase)
+        digits > 0 && word.len() <= 12 && bytes.iter().any(u8::is_ascii_uppercase) && !is_quantity(bytes)
     };
     hump || has_letter && inner.contains(&b'_') || code()
+}
+
+/// True for parts of times and for numbers with a unit: `06T00`, `000Z`, `500K`.
+fn is_quantity(word: &[u8]) -> bool {
+    let letters = word.iter().filter(|b| !b.is_ascii_digit()).count();
+    letters == 1
+        && word[0].is_ascii_digit()
+        && word.iter().any(|b| matches!(b, b'T' | b'Z' | b'K' | b'M' | b'G' | b'B'))
 }
 
 /// Calls `take` with each name of a text except fields of JSON; for a path with its last component and the whole path.
@@ -117,6 +125,7 @@ pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
     let is_part =
         |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'_' | b'/' | b'.' | b'-' | b'@' | b'~');
     let bytes = text.as_bytes();
+    let is_json = text.trim_start().starts_with(['{', '[', '"']);
     let mut from = 0;
     while from < bytes.len() {
         if !is_part(bytes[from]) {
@@ -126,6 +135,12 @@ pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
         let mut to = from;
         while to < bytes.len() && is_part(bytes[to]) {
             to += 1;
+        }
+        // The letter of an escape (`\nUpdate`) is no part of a name; that of a path (`C:\\new`) is.
+        let is_escaped = from > 0 && bytes[from - 1] == b'\\' && (from < 2 || bytes[from - 2] != b'\\');
+        let is_letter = |at: usize| bytes.get(at).is_some_and(|b| is_json || b.is_ascii_uppercase() || *b == b'_');
+        if is_escaped && matches!(bytes[from], b'n' | b'r' | b't') && from + 1 < to && is_letter(from + 1) {
+            from += 1;
         }
         // All bytes above 0x7f are parts of names, so both ends are character boundaries.
         let piece = &text[from..to];

@@ -91,6 +91,21 @@ fn a_long_history_is_summarised_piece_by_piece() {
     }
 }
 
+/// A run of an agent has one request, which stays in the conversation. A record tells what the work was for.
+#[test]
+fn the_request_that_stays_is_shown() {
+    let mut messages = vec![system("s"), user("Port the parser to Zig.")];
+    messages.extend((0..80).map(|n| assistant(&format!("Step {n}: {}", "words and words ".repeat(40)))));
+    let messages = numbered(messages);
+    for shape in [Shape::Full, Shape::Simple] {
+        let (seen, done) = asked(&messages, with(Asking { shape: Some(shape), ..Asking::default() }), |_| good());
+        let out = carry_out(&messages, &seen[0].messages);
+        assert_eq!(format!("{out:?}").matches("Port the parser to Zig.").count(), 1, "{shape:?}");
+        assert_eq!((done.status, done.covered.contains(&"m1".to_string())), (Status::Applied, false), "{shape:?}");
+        assert_eq!(valid(&out), Ok(()));
+    }
+}
+
 #[test]
 fn never_more_than_four_calls_and_always_a_valid_request() {
     let mut rng = fastrand::Rng::with_seed(11);

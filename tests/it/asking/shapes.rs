@@ -11,7 +11,8 @@ fn the_full_shape_sends_the_covered_messages_between_the_instructions() {
     let Some(PlanItem::Insert { message: last, .. }) = seen[0].messages.last() else { panic!("no wish") };
     assert_eq!((first.role, last.role), (Role::System, Role::User));
     assert!(seen[0].messages[1..seen[0].messages.len() - 1].iter().all(|item| matches!(item, PlanItem::Keep { .. })));
-    assert_eq!(seen[0].messages.len(), done.covered.len() + 2);
+    // Between them is the request, too, which stays in the conversation.
+    assert_eq!(seen[0].messages.len(), done.covered.len() + 3);
     assert!(seen[0].with_tools && seen[0].temperature == Some(0.0));
     // Counted in the form in which it is sent.
     let out = carry_out(&messages, &seen[0].messages);

@@ -19,6 +19,8 @@ fn a_sentence_ends_where_a_reader_ends_it() {
     check("1. First\n2. Second", &["1. First", "2. Second"]);
     check("No. I do not.", &["No.", "I do not."]);
     check("See No. 5 there.", &["See No. 5 there."]);
+    check("The initials A.R. and B.S. match. Yes.", &["The initials A.R. and B.S. match.", "Yes."]);
+    check("We ship to the U.S. The rest waits.", &["We ship to the U.S.", "The rest waits."]);
 }
 
 #[test]

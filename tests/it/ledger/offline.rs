@@ -2,11 +2,11 @@
 
 use espalier::compact::form::EIGHT;
 use espalier::compact::ledger::{Ledger, Rules};
-use espalier::compact::offline::offline;
+use espalier::compact::offline::{beside_lists, offline};
 use espalier::message::Message;
 use espalier::tokens::Tokenizer;
 
-use crate::support::{Quarter, assistant, numbered, record, user};
+use crate::support::{Quarter, assistant, calls, numbered, record, user};
 
 /// Returns a ledger with an earlier summary of `lines` lines in each section, and later messages.
 fn ledger(name: &str, lines: usize) -> Ledger {
@@ -106,4 +106,36 @@ fn words_without_sections_are_kept_too() {
     let text = offline(&Ledger::fold(&behind(&words), &Rules::default()), None, 400, &Quarter);
     assert!(text.starts_with("## Earlier record\n(") && text.contains("\nThings went on.\n"), "{text}");
     assert!(Quarter.count(&text) <= 400);
+}
+
+/// Models without a field for thoughts write them into their text.
+#[test]
+fn thoughts_in_front_of_an_answer_are_not_quoted() {
+    let said = |text: &str| {
+        let messages = numbered(vec![user("Who was it?"), assistant(text), calls(&["c"])]);
+        let ledger = Ledger::fold(&messages, &Rules::default());
+        assert!(ledger.facts.all().iter().all(|fact| !fact.sentence.contains("think>")));
+        beside_lists(&ledger, None, 200, &Quarter)
+    };
+    let text = said("<think>\nPerhaps Ada did it. Let me look at the log of Monday.\n</think>\n\nThe log names Bo.");
+    assert!(text.contains("The log names Bo.") && !text.contains("Ada"), "{text}");
+    let text = said("<think>\nThe log of Monday names Bo, so it was Bo.\n</think>\n");
+    assert!(text.contains("names Bo, so it was Bo."), "{text}");
+}
+
+/// Agents that answer in JSON end with a bracket.
+#[test]
+fn the_last_words_are_words() {
+    let said = format!("{{\n  \"plan\": \"{}\",\n  \"is_done\": false\n}}", "Look at it again. ".repeat(200));
+    let messages = numbered(vec![user("Do it."), calls(&["c"]), assistant(&said)]);
+    let text = beside_lists(&Ledger::fold(&messages, &Rules::default()), None, 80, &Quarter);
+    assert!(text.contains("is_done"), "{text}");
+}
+
+#[test]
+fn a_cut_text_names_its_own_message() {
+    let long: String = (0..200).map(|n| format!("Line {n} of the answer.\n")).collect();
+    let messages = numbered(vec![user("List them."), calls(&["c"]), assistant(&long)]);
+    let text = beside_lists(&Ledger::fold(&messages, &Rules::default()), None, 600, &Quarter);
+    assert!(text.contains("; recall m2]"), "{text}");
 }

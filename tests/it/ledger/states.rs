@@ -39,10 +39,16 @@ fn an_error_comes_only_from_a_call_that_failed() {
     fails("make", "nothing helps\nexit code: 2", &["nothing helps"]);
     fails("make 2>&1 | tail -3", "x.c:3:1: error: no\nexit code: 0", &["x.c:3:1: error: no"]);
     fails("tsc; echo done", "a.ts(3,1): error TS1: no\ndone", &["a.ts(3,1): error TS1: no"]);
+    fails("python a.py", "Traceback (most recent call last):\nKeyError: 'x'", &["KeyError: 'x'"]);
     fails(
         "python a.py",
-        "Traceback (most recent call last):\nKeyError: 'x'",
-        &["Traceback (most recent call last):", "KeyError: 'x'"],
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nconf.ImproperlyConfigured: no TABLE",
+        &["conf.ImproperlyConfigured: no TABLE"],
+    );
+    fails(
+        "python a.py | head -2",
+        "Traceback (most recent call last):\n  File \"a.py\"",
+        &["Traceback (most recent call last):"],
     );
     fails("cat a.txt", "cat: a.txt: No such file or directory", &["cat: a.txt: No such file or directory"]);
     fails("pytest", "E   boom failed\n1 failed, 2 passed in 0.1s", &["E   boom failed"]);
@@ -257,4 +263,77 @@ fn rows_name_what_failed_once_for_each_call_of_a_message() {
     assert!(text.text().contains(rows), "{}", text.text());
     let solved = ledger([run(1, "make a", lines), run(2, "make a", "exit code: 0")].concat());
     assert!(record(&solved, PLENTY).text().contains("- m1: a.c:3: error: no [solved]\n"));
+}
+
+#[test]
+fn what_hosts_put_around_an_output_tells_the_status_and_is_left_out() {
+    let around = |code: i64, output: &str| {
+        [
+            json!({ "output": output, "exit_code": code, "error": null }).to_string(),
+            json!({ "stdout": output, "stderr": "", "returncode": code }).to_string(),
+            json!({ "output": output, "metadata": { "exit_code": code, "duration_seconds": 0.1 } }).to_string(),
+            format!("<returncode>{code}</returncode>\n<output>\n{output}\n</output>"),
+        ]
+    };
+    for output in around(1, "checking\nx.c:3: error: no") {
+        let ledger = ran(&[("make", &output)]);
+        let lines: Vec<&str> = ledger.errors.iter().map(|error| &*error.line).collect();
+        assert_eq!((lines, ledger.commands[0].status), (vec!["x.c:3: error: no"], Status::Failed(Some(1))), "{output}");
+    }
+    for output in around(0, "x.c:3: error: no\nall fine") {
+        let ledger = ran(&[("make", &output)]);
+        assert!(ledger.errors.is_empty(), "{output}");
+        assert_eq!(ledger.commands[0].to_line(80, true), "`make` -> ok: all fine");
+    }
+    let typed = ran(&[("make", "root@cpu1:/app# make\nall fine\nroot@cpu1:/app#")]);
+    assert_eq!(typed.commands[0].to_line(80, true), "`make` -> done: all fine");
+    for output in around(0, "") {
+        assert_eq!(ran(&[("touch a", &output)]).commands[0].to_line(80, true), "`touch a` -> ok");
+    }
+}
+
+#[test]
+fn traces_of_many_languages_name_their_error() {
+    for (output, expected) in [
+        ("thread 'main' panicked at src/main.rs:7:14:\ncalled `Option::unwrap()` on a `None` value", 2),
+        ("e: file:///w/src/Main.kt:14:9 Unresolved reference: fooBar\n\nBUILD FAILED in 2s", 1),
+        ("CMake Error at CMakeLists.txt:5 (find_package):\n  Could not find a package configuration file", 2),
+        ("/w/app.rb:3:in `fetch': key not found: :port (KeyError)\n\tfrom /w/app.rb:3:in `<main>'", 1),
+        ("PHP Fatal error:  Uncaught Bad: no date in /w/a.php:8\nStack trace:\n#0 /w/a.php(20): parse()", 1),
+        ("CONFLICT (content): Merge conflict in src/a.rs\nAutomatic merge failed; fix conflicts", 2),
+        ("Error from server (NotFound): deployments.apps \"web\" not found", 1),
+        ("╷\n│ Error: Reference to undeclared resource\n│ \n│   on main.tf line 12", 1),
+        ("ERROR 1146 (42S02) at line 1: Table 'shop.ordrs' does not exist", 1),
+        ("/w/a.ts\n  12:7  error  'x' is never used  no-unused-vars\n\n✖ 1 problem", 1),
+        ("Error in read.csv(\"x.csv\") : object 'x' not found\nExecution halted", 2),
+        ("** (ArgumentError) not a binary\n\n    :erlang.byte_size(nil)", 1),
+    ] {
+        let lines: Vec<&str> = output.lines().filter(|line| *line != "╷" && !line.ends_with(".ts")).collect();
+        for text in [output.to_string(), format!("{output}\nexit code: 1")] {
+            let (found, failed) = errors("./run", &text);
+            let wanted: Vec<&str> = lines[..expected].iter().map(|line| line.trim()).collect();
+            let without_place: Vec<&str> = found.iter().map(|line| line.as_str()).collect();
+            assert!(failed && wanted.iter().zip(&without_place).all(|(one, other)| one.ends_with(other)), "{found:?}");
+            assert!(without_place.len() >= expected, "{found:?}");
+        }
+    }
+    for output in ["12:07 errors are counted here", "Error in judgement: none", "ERROR 404 page", "conflicts: none"] {
+        passes("./run", output);
+    }
+}
+
+#[test]
+fn runners_that_name_all_tests_tell_how_many_passed() {
+    let read = |output: &str| Tests::read(output).map(|tests| tests.to_words());
+    let failed =
+        "ERROR: test_a (app.tests.T)\n-----\nRan 550 tests in 0.410s\n\nFAILED (errors=1, skipped=23)\nDestroying it";
+    assert_eq!(read(failed).as_deref(), Some("526 passed, 1 failed: test_a (app.tests.T)"));
+    assert_eq!(read("....\nRan 4 tests in 0.1s\n\nOK").as_deref(), Some("4 passed, 0 failed"));
+    let maven = "Tests run: 3, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 s - in A\n\
+                 [ERROR] Tests run: 9, Failures: 1, Errors: 1, Skipped: 2";
+    assert_eq!(read(maven).as_deref(), Some("5 passed, 2 failed"));
+    assert_eq!(read("12 examples, 1 failure").as_deref(), Some("11 passed, 1 failed"));
+    assert_eq!(read("Ran the tests\nERROR: no (really)"), None);
+    let django = ran(&[("python tests/runtests.py utils", "Ran 2 tests in 0.1s\n\nOK\nDestroying test database...")]);
+    assert_eq!(django.commands[0].to_short_line(80), "`python tests/runtests.py utils` -> ok: 2 passed, 0 failed");
 }

@@ -111,6 +111,13 @@ fn command_lines_tell_what_they_do_to_files() {
     touches("> \\", &[]);
 }
 
+/// Terminal-Bench's agents type into a terminal.
+#[test]
+fn keystrokes_are_command_lines() {
+    let call = ToolMap::default().read("bash_command", r#"{"keystrokes":"make test\n","duration":0.1}"#);
+    assert_eq!((call.kind, call.commands.as_slice()), (ToolKind::Shell, ["make test\n".to_string()].as_slice()));
+}
+
 #[test]
 fn commands_that_only_show_are_known() {
     for shows in ["cat a", "grep -rn x . | head", "cd /x && git diff HEAD", "FOO=1 ls | wc -l"] {

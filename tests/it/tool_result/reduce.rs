@@ -46,6 +46,18 @@ fn each_rule_keeps_what_matters() {
     }
 }
 
+/// Hosts put JSON around the output of a command.
+#[test]
+fn an_output_in_json_is_reduced_and_stays_json() {
+    let tests: String = (0..50).map(|n| format!("test unit::case_{n} ... ok\n")).collect();
+    let log = format!("running 51 tests\n{tests}test unit::last ... FAILED\n");
+    let text = serde_json::json!({ "output": log, "exit_code": 101, "error": null }).to_string();
+    let done = reduced(&text, "cargo test").unwrap();
+    let value: serde_json::Value = serde_json::from_str(&done.text).unwrap();
+    let wanted = "running 51 tests\ntest unit::last ... FAILED\n[left out: 50 passed tests; recall m4]";
+    assert_eq!((value["output"].as_str(), value["exit_code"].as_i64()), (Some(wanted), Some(101)), "{}", done.text);
+}
+
 #[test]
 fn tests_that_did_not_run_are_not_counted_as_passed() {
     let check = |command: &str, lines: &str, note: &str| {

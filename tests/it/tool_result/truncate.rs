@@ -204,6 +204,40 @@ fn no_line_is_given_to_another_file() {
     }
 }
 
+/// Some tools print a blank line between matches.
+#[test]
+fn a_tail_that_begins_with_a_blank_line_has_its_heading() {
+    let encoding = shared(EncodingName::O200kBase);
+    let file = |file: usize| {
+        let lines: String = (1..20).map(|n| format!("\n  Line {n}: the value of f{file} is {n}\n")).collect();
+        format!("/srv/src/f{file}.js:{lines}\n")
+    };
+    let text: String = (0..8).map(file).collect();
+    for limit in 60..400 {
+        let short = truncate(&text, Rules::new(limit), &*encoding).text.unwrap();
+        let (_, tail) = short.split_once("[cut: ").unwrap();
+        let behind: Vec<&str> = tail.lines().skip(1).collect();
+        assert!(behind[0].starts_with("/srv/src/f") || !behind[0].starts_with("  Line"), "{limit}: {short}");
+    }
+}
+
+#[test]
+fn an_output_in_json_is_cut_at_line_ends_and_keeps_its_errors() {
+    let encoding = shared(EncodingName::O200kBase);
+    let log = build_log(400);
+    let text = serde_json::json!({ "output": log, "exit_code": 101, "error": null }).to_string();
+    for limit in [60, 150, 400, 1_500] {
+        let short = truncate(&text, Rules { keep: Keep::Errors, ..Rules::new(limit) }, &*encoding);
+        let value: serde_json::Value = serde_json::from_str(short.text.as_deref().unwrap()).unwrap();
+        assert!(short.tokens <= limit && short.json && value["exit_code"] == 101, "{short:?}");
+        let output = value["output"].as_str().unwrap();
+        if limit >= 400 {
+            assert!(short.errors > 0 && output.contains("error[E0308]") && output.contains("\n[cut: "), "{output}");
+            assert!(output.lines().all(|line| log.contains(line) || line.starts_with('[')), "{output}");
+        }
+    }
+}
+
 #[test]
 fn json_stays_json() {
     let encoding = shared(EncodingName::O200kBase);

@@ -56,3 +56,13 @@ fn fields_of_json_are_no_names() {
     let set = WorkingSet::fold(&[user("Which flight?"), assistant(flight), assistant(&quoted)], &Rules::default());
     assert_eq!(render::names(&set, &View::default(), 100, &Quarter), "HAT227 gift_card_77");
 }
+
+#[test]
+fn escapes_times_and_units_are_no_names() {
+    let mail = r#"{"body": "Team,\nUse nGrams.\nOnlyOne of C:\\newRoot at 2026-08-06T00:00:00.000Z costs 500K"}"#;
+    let set = WorkingSet::fold(&[user("Which rule?"), assistant(mail)], &Rules::default());
+    assert_eq!(render::names(&set, &View::default(), 100, &Quarter), "nGrams OnlyOne newRoot");
+    let code = r#"{"newString": "\n\tclassName = 3;\n\tonClick();"}"#;
+    let set = WorkingSet::fold(&[user("Which rule?"), assistant(code)], &Rules::default());
+    assert_eq!(render::names(&set, &View::default(), 100, &Quarter), "className onClick");
+}

@@ -83,7 +83,8 @@ test("the callback is given the host's own messages, tools that may not be calle
   assert.equal(request.tools, tools);
   assert.deepEqual([params.toolChoice, params.temperature], ["none", 0]);
   assert.equal(request.messages[0].role, "system");
-  assert.equal(request.messages[1], messages[2]);
+  assert.equal(request.messages[1], messages[1]); // the request, which stays
+  assert.equal(request.messages[2], messages[2]);
   assert.equal(request.messages.at(-1).role, "user");
 });
 

@@ -30,6 +30,7 @@ mod table;
 use serde::Serialize;
 
 use super::clean::clean;
+use super::envelope::Envelope;
 use crate::tokens::Tokenizer;
 
 use shape::Shape;
@@ -127,6 +128,11 @@ fn counted(done: Reduced, before: impl FnOnce() -> u64, tokenizer: &dyn Tokenize
 fn rewritten(text: &str, source: Source) -> Option<Reduced> {
     if text.len() > MAX_BYTES || is_binary(text) {
         return None;
+    }
+    if let Some(envelope) = Envelope::of(text)
+        && let Some(done) = rewritten(&envelope.output, source)
+    {
+        return Some(Reduced { text: envelope.with(done.text), ..done });
     }
     let prints_file = rules::prints_file(source.command);
     let done = if prints_file { printed(text) } else { shortened(text, source) };
