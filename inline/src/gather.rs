@@ -241,6 +241,14 @@ fn snippets(items: &[ProviderItem<'_>], exact: bool, gathered: &mut Gathered) {
     }
 }
 
+/// Returns the limits of similar snippets.
+pub(crate) fn limits(request: &Request<'_>) -> SimilarOptions {
+    request.options.similar.unwrap_or_else(|| match request.options.exact {
+        true => SimilarOptions::espalier(request.language),
+        false => SimilarOptions::copilot_chat(request.language),
+    })
+}
+
 fn neighbours(
     request: &Request<'_>,
     before: &str,
@@ -268,10 +276,7 @@ fn neighbours(
         let paths = fit.iter().map(|&index| files[index].path);
         return paths.for_each(|path| gathered.drop(Kind::Neighbour, path, SIMILAR, Reason::SnippetsInstead));
     }
-    let limits = options.similar.unwrap_or_else(|| match options.exact {
-        true => SimilarOptions::espalier(request.language),
-        false => SimilarOptions::copilot_chat(request.language),
-    });
+    let limits = limits(request);
     let texts: Vec<(&str, Digest)> = (fit.iter().map(|&index| &files[index]))
         .map(|file| (file.text, file.digest.unwrap_or_else(|| Digest::of(file.text))))
         .collect();

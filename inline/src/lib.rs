@@ -4,10 +4,10 @@
 //! reasons. Start reading at [`inline_context`].
 //!
 //! `gather` collects items (`neighbours`: which files, `similar` and `words`: which windows of them, `edits`, `pools`:
-//! which provider items), `elide` fits them line by line, `cascade` by shares, `fit` as a whole, `suffix` decides
-//! whether a suffix is sent again, `memory` keeps the state between requests, `options` the limits, `schedule` and
-//! `related` decide when providers are asked. Nothing here reads a clock or a file; offsets are UTF-16 code units,
-//! texts never split a character.
+//! which provider items), `narrow` shortens those windows, `elide` fits items line by line, `cascade` by shares, `fit`
+//! as a whole, `suffix` decides whether a suffix is sent again, `memory` keeps the state between requests, `options` the
+//! limits, `schedule` and `related` decide when providers are asked. Nothing here reads a clock or a file; offsets are
+//! UTF-16 code units, texts never split a character.
 
 mod cascade;
 mod context;
@@ -16,6 +16,7 @@ mod elide;
 mod fit;
 mod gather;
 mod memory;
+mod narrow;
 mod neighbours;
 mod options;
 mod pools;

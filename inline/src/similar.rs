@@ -92,7 +92,7 @@ struct FileWords {
     sizes: Vec<u32>,
 }
 
-fn hash(word: &str) -> u64 {
+pub(crate) fn hash(word: &str) -> u64 {
     FixedState::with_seed(0).hash_one(word)
 }
 
@@ -262,6 +262,15 @@ pub fn similar(
     similar_known(cache, reference, &files, options, fresh_chars)
 }
 
+/// Returns the hashes of the words of the last lines of `reference`.
+pub(crate) fn reference_words(reference: &str, options: &SimilarOptions) -> HashSet<u64> {
+    let mut found = HashSet::default();
+    words(crate::text::last_lines(reference, options.window), options.alphabet, |word| {
+        found.insert(hash(word));
+    });
+    found
+}
+
 /// Finds similar snippets in files whose digests are known.
 pub(crate) fn similar_known(
     cache: &mut SimilarCache,
@@ -271,10 +280,7 @@ pub(crate) fn similar_known(
     fresh_chars: usize,
 ) -> Similar {
     let mut result = Similar::default();
-    let mut of_reference: HashSet<u64> = HashSet::default();
-    words(crate::text::last_lines(reference, options.window), options.alphabet, |word| {
-        of_reference.insert(hash(word));
-    });
+    let of_reference = reference_words(reference, options);
     let mut fresh = fresh_chars;
     let mut compared = 0;
     for (index, &(text, digest)) in files.iter().enumerate() {
