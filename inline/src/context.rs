@@ -299,8 +299,8 @@ pub fn inline_context<T: Tokens + ?Sized>(
 /// change the beginning of each prompt.
 const ROOM_STEP: u64 = 64;
 
-/// Returns the tokens that context has beside the document: its share, or what a short document leaves. By shares, edits
-/// have their own.
+/// Returns the tokens that context has beside the document: its share, or what a short document leaves. By shares,
+/// edits have their own.
 fn room_for_context<T: Tokenizer>(
     candidates: &[Candidate],
     options: &Options,

@@ -191,8 +191,8 @@ fn ranked<K: Ord>(mut found: Vec<(u32, f64)>, max: usize, key: impl Fn(u32) -> K
     keyed.into_iter().map(|(score, _, chunk)| (chunk, score)).collect()
 }
 
-/// Returns the words of a query without its grammar, if it has other words. In code "where" and "does" are rare: a chunk
-/// with such a comment came before the code that the question is about.
+/// Returns the words of a query without its grammar, if it has other words. In code "where" and "does" are rare: a
+/// chunk with such a comment came before the code that the question is about.
 fn asked_words(text: &str, rules: Words) -> Vec<&str> {
     let mut all = Vec::new();
     words(text, rules, |word| all.push(word));

@@ -375,3 +375,34 @@ fn similar_code_is_shortened_to_its_room() {
     let reference = Options { completion: 0, window: 1_000, ..Options::copilot_chat() };
     assert!(sent(&of(&reference)).iter().all(|(path, _)| path == "src/short.ts"));
 }
+
+#[test]
+fn licences_are_not_compared() {
+    let block = "/*\n * Copyright (c) A and affiliates.\n *\n * All rights reserved by whom it concerns.\n */\n";
+    for (licence, rest) in [
+        (block, "\n#include <map>\n"),
+        ("#!/bin/sh\n# SPDX-License-Identifier: MIT\n", "\n# Prints.\necho\n"),
+        ("// Copyright A.\r\n// All.\r\n", "\r\n// Package main runs.\r\n"),
+        ("<!-- Licensed under MIT -->\n", "<p>\n"),
+        ("// Use strict.\n\n/* License: MIT */\n", "// The main part.\n"),
+        ("", "#include \"license.h\"\n"),
+        ("", "//! Finds words.\n\nlet licence = 1;\n"),
+        ("/* Copyright", ""),
+    ] {
+        let text = format!("{licence}{rest}");
+        let expected = if rest.is_empty() && !licence.is_empty() { text.as_str() } else { rest };
+        assert_eq!(&text[licence_len(&text)..], expected, "{text}");
+    }
+    let other = format!("{block}\n{}", "unrelated.work(one);\n".repeat(70));
+    let header = format!("{block}\n{}", "void request();\n".repeat(3));
+    let neighbours = [neighbour("a/other.h", &other, 2), neighbour("a/header.h", &header, 1)];
+    let text = format!("{block}\nvoid request() {{\n  ");
+    let best = |options: &Options| {
+        let context = run(&Request { neighbours: &neighbours, ..request(&text, usize::MAX, options) });
+        context.items.into_iter().rfind(|item| item.kind == Kind::SimilarSnippet && item.dropped.is_none()).unwrap()
+    };
+    let item = best(&options(9_000));
+    assert_eq!((item.id.as_str(), item.lines), ("a/header.h", Some((5, 10))));
+    assert!(!item.text.contains("Copyright"));
+    assert_eq!(best(&Options { window: 9_000, completion: 0, ..Options::copilot_chat() }).lines.unwrap().0, 0);
+}

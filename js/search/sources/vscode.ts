@@ -86,8 +86,8 @@ const ENCODINGS = ["files.encoding", "files.autoGuessEncoding"] as const;
  * Lists the files of the open workspace, through `vscode.workspace.fs`: local, remote and virtual folders, in the
  * desktop and in the web. With one folder paths are relative to it; with several they begin with the name of their
  * folder. Ignore files and {@link fileRules} apply as for {@link nodeFiles}, and so do the settings that exclude files
- * from the editor's own search. Files that are not Unicode are read in the encoding of `files.encoding`, in VS Code 1.100
- * and later. Links are not followed.
+ * from the editor's own search. Files that are not Unicode are read in the encoding of `files.encoding`, in VS Code
+ * 1.100 and later. Links are not followed.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -223,12 +223,13 @@ function kindOf(type: number): TreeEntry["kind"] {
   return (type & FOLDER) !== 0 ? "folder" : (type & FILE) !== 0 ? "file" : "other";
 }
 
-/** Returns what the encoding of a folder adds to versions: nothing for UTF-8. With another one files have other texts. */
+/** Returns what the encoding of a folder adds to versions: nothing for UTF-8. With another one files read otherwise. */
 function encodingOf(workspace: VsCodeApi["workspace"], uri: VsCodeUri): string {
   if (!workspace.decode) return "";
   const files = workspace.getConfiguration?.("files", uri as never);
   const [encoding, isGuessed] = [files?.get("encoding"), files?.get("autoGuessEncoding")];
-  return `${encoding === undefined || encoding === "utf8" ? "" : `-${String(encoding)}`}${isGuessed === true ? "-guessed" : ""}`;
+  const name = encoding === undefined || encoding === "utf8" ? "" : `-${String(encoding)}`;
+  return isGuessed === true ? `${name}-guessed` : name;
 }
 
 /** Reads the settings of a folder on first use. */
