@@ -2,7 +2,7 @@
 
 use crate::context::{Item, ItemKind, Kind, ProviderItem, Reason, Request};
 use crate::elide::clamped;
-use crate::neighbours::{Neighbour, open_files};
+use crate::neighbours::{Neighbour, Unfit, open_files};
 use crate::options::Options;
 use crate::pools::{CHARS_PER_TOKEN, LOW_WATER, Pools, available_tokens, take};
 use crate::similar::{Digest, SimilarCache, SimilarOptions, announce, similar_known};
@@ -284,6 +284,7 @@ fn neighbours(
     let found = similar_known(cache, before, &texts, &limits, fresh);
     let mut reasons = vec![Some(Reason::NotSimilar); fit.len()];
     found.skipped.iter().for_each(|&file| reasons[file] = Some(Reason::NotCompared));
+    found.surplus.iter().for_each(|&file| reasons[file] = Some(Reason::Unfit(Unfit::TooMany)));
     found.not_reached.iter().for_each(|&file| reasons[file] = Some(Reason::NotReached));
     for snippet in found.snippets {
         let path = files[fit[snippet.file]].path;

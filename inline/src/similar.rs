@@ -261,6 +261,8 @@ pub struct Similar {
     pub snippets: Vec<Snippet>,
     /// Files that are too large, empty, or beyond the limit of files.
     pub skipped: Vec<usize>,
+    /// Files with a similar window, of which enough others are more similar.
+    pub surplus: Vec<usize>,
     /// Files that are not in the cache and that `fresh_chars` did not allow to read.
     pub not_reached: Vec<usize>,
 }
@@ -328,7 +330,9 @@ pub(crate) fn similar_known(
     }
     result.snippets.sort_by(|a, b| a.score.total_cmp(&b.score));
     let surplus = result.snippets.len().saturating_sub(options.max_snippets);
-    result.snippets.drain(..surplus);
+    let dropped: Vec<usize> = result.snippets.drain(..surplus).map(|snippet| snippet.file).collect();
+    let is_kept = |file: &usize| result.snippets.iter().any(|snippet| snippet.file == *file);
+    result.surplus = dropped.into_iter().filter(|file| !is_kept(file)).collect();
     result
 }
 

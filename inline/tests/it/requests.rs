@@ -377,6 +377,23 @@ fn similar_code_is_shortened_to_its_room() {
 }
 
 #[test]
+fn files_beyond_the_most_similar_are_too_many() {
+    let texts: Vec<String> = (1..8).map(|words| format!("rate({})\n", "stock ".repeat(words))).collect();
+    let paths: Vec<String> = (1..8).map(|file| format!("src/{file}.ts")).collect();
+    let mut neighbours: Vec<Neighbour<'_>> =
+        paths.iter().zip(&texts).map(|(path, text)| neighbour(path, text, 1)).collect();
+    neighbours.push(neighbour("src/other.ts", "nothing\n", 1));
+    let options = options(9_000);
+    let context = run(&Request { neighbours: &neighbours, ..request("let rate = stock.", usize::MAX, &options) });
+    let with = |reason: Option<Reason>, kind| {
+        context.items.iter().filter(|item| item.dropped == reason && item.kind == kind).count()
+    };
+    assert_eq!(with(None, Kind::SimilarSnippet), 4);
+    assert_eq!(with(Some(Reason::Unfit(Unfit::TooMany)), Kind::Neighbour), 3);
+    assert_eq!(with(Some(Reason::NotSimilar), Kind::Neighbour), 1);
+}
+
+#[test]
 fn licences_are_not_compared() {
     let block = "/*\n * Copyright (c) A and affiliates.\n *\n * All rights reserved by whom it concerns.\n */\n";
     for (licence, rest) in [
