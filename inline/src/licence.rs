@@ -43,9 +43,8 @@ pub fn licence_len(text: &str) -> usize {
 }
 
 fn opened(line: &str) -> Option<&'static str> {
-    [("/*", "*/"), ("<!--", "-->"), ("{-", "-}"), ("(*", "*)")]
-        .into_iter()
-        .find_map(|(open, close)| line.starts_with(open).then_some(close))
+    let pairs = [("/*", "*/"), ("<!--", "-->"), ("{-", "-}")];
+    pairs.into_iter().find_map(|(open, close)| line.starts_with(open).then_some(close))
 }
 
 fn is_line_comment(line: &str) -> bool {
@@ -54,6 +53,6 @@ fn is_line_comment(line: &str) -> bool {
 }
 
 fn states(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    WORDS.iter().any(|word| line.contains(word))
+    let has = |word: &str| line.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+    WORDS.into_iter().any(has)
 }

@@ -7,7 +7,7 @@ use crate::context::Kind;
 use crate::gather::Candidate;
 use crate::similar::{SimilarOptions, hash, reference_words};
 use crate::words::words;
-use espalier_core::map::{HashMap, HashSet};
+use espalier_core::map::HashSet;
 use espalier_core::tokens::Tokenizer;
 
 /// Minimum lines of a shortened snippet: fewer show too little.
@@ -22,12 +22,13 @@ pub(crate) fn narrow<T: Tokenizer + ?Sized>(
     limits: &SimilarOptions,
     tokenizer: &T,
 ) {
-    let (mut similar, others): (Vec<_>, Vec<_>) =
-        candidates.iter_mut().partition(|candidate| candidate.kind == Kind::SimilarSnippet);
-    let used: u64 = others.iter().map(|candidate| tokenizer.count(&candidate.text)).sum();
-    let mut left = room.saturating_sub(used);
+    let is_similar = |candidate: &&mut Candidate| candidate.kind == Kind::SimilarSnippet;
+    let mut left = room;
+    for candidate in candidates.iter().filter(|candidate| candidate.kind != Kind::SimilarSnippet) {
+        left = left.saturating_sub(tokenizer.count(&candidate.text));
+    }
     let mut reference = None;
-    for candidate in similar.iter_mut().rev() {
+    for candidate in candidates.iter_mut().rev().filter(is_similar) {
         let mut tokens = tokenizer.count(&candidate.text);
         if tokens > left {
             let reference = reference.get_or_insert_with(|| reference_words(before, limits));
@@ -84,34 +85,41 @@ fn best_lines(
     reference: &HashSet<u64>,
     limits: &SimilarOptions,
 ) -> Option<(usize, usize)> {
-    let shared: Vec<Vec<u64>> = (lines.iter())
-        .map(|line| {
-            let mut found = Vec::new();
-            words(line, limits.alphabet, |word| found.push(hash(word)));
-            found.retain(|word| reference.contains(word));
-            found
-        })
-        .collect();
-    let mut counts: HashMap<u64, u32> = HashMap::default();
-    let (mut start, mut tokens, mut most) = (0, 0, 0);
+    // The shared words as numbers: a snippet has few.
+    let mut known: Vec<u64> = Vec::new();
+    let mut shared: Vec<Vec<usize>> = Vec::new();
+    for line in lines {
+        let mut found = Vec::new();
+        words(line, limits.alphabet, |word| {
+            let word = hash(word);
+            if reference.contains(&word) {
+                found.push(known.iter().position(|one| *one == word).unwrap_or_else(|| {
+                    known.push(word);
+                    known.len() - 1
+                }));
+            }
+        });
+        shared.push(found);
+    }
+    let mut counts = vec![0u32; known.len()];
+    let (mut start, mut tokens, mut distinct, mut most) = (0, 0, 0, 0);
     let mut best = None;
     for end in 0..lines.len() {
         tokens += costs[end];
-        shared[end].iter().for_each(|word| *counts.entry(*word).or_default() += 1);
+        for &word in &shared[end] {
+            distinct += usize::from(counts[word] == 0);
+            counts[word] += 1;
+        }
         while tokens > room {
             tokens -= costs[start];
-            for word in &shared[start] {
-                if let Some(count) = counts.get_mut(word) {
-                    *count -= 1;
-                    if *count == 0 {
-                        counts.remove(word);
-                    }
-                }
+            for &word in &shared[start] {
+                counts[word] -= 1;
+                distinct -= usize::from(counts[word] == 0);
             }
             start += 1;
         }
-        if counts.len() > most {
-            most = counts.len();
+        if distinct > most {
+            most = distinct;
             best = Some((start, end + 1, tokens));
         }
     }

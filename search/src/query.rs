@@ -196,12 +196,11 @@ fn ranked<K: Ord>(mut found: Vec<(u32, f64)>, max: usize, key: impl Fn(u32) -> K
 fn asked_words(text: &str, rules: Words) -> Vec<&str> {
     let mut all = Vec::new();
     words(text, rules, |word| all.push(word));
-    if rules == Words::CopilotChat {
-        return all;
+    let is_asked = |word: &&str| !is_grammar(&word.to_lowercase()) || !stands_alone(text, word);
+    if rules != Words::CopilotChat && all.iter().any(is_asked) {
+        all.retain(is_asked);
     }
-    let is_prose = |word: &&&str| is_grammar(&word.to_lowercase()) && stands_alone(text, word);
-    let asked: Vec<&str> = all.iter().filter(|word| !is_prose(word)).copied().collect();
-    if asked.is_empty() { all } else { asked }
+    all
 }
 
 /// True if a word of `text` stands as in a sentence. `has(`, `.with`, `` `for` `` and `WHERE` are code.
