@@ -7,8 +7,9 @@ use crate::cascade::Cascade;
 use crate::edits::EditHistory;
 use crate::elide::{Block, clamped, elide};
 use crate::fit::{Fitted, fit};
-use crate::gather::gather;
+use crate::gather::{Candidate, gather, limits};
 use crate::memory::{Counter, Last, Memory};
+use crate::narrow::narrow;
 use crate::neighbours::{CursorHistory, Neighbour, Unfit};
 use crate::options::Options;
 use crate::suffix::{self, Tokens};
@@ -208,7 +209,12 @@ pub fn inline_context<T: Tokens + ?Sized>(
     let reserved = counter.prefix_within(line, options.reserved_for_line(prompt_limit)).tokens;
     let (limit, suffix_limit) = options.split(prompt_limit - reserved, has_suffix);
 
-    let gathered = gather(request, before, limit, &counter, &mut memory.similar);
+    let mut gathered = gather(request, before, limit, &counter, &mut memory.similar);
+    if options.exact {
+        let candidates = &mut gathered.candidates;
+        let room = room_for_context(candidates, options, (limit, suffix_limit), prefix, &suffix, &counter);
+        narrow(candidates, before, room, &limits(request), &counter);
+    }
     let costs: Vec<u64> = gathered.candidates.iter().map(|candidate| counter.count(&candidate.text)).collect();
     let long = LongPrefix { prefix, before, trailing, slack: options.stable_slack, last: last.as_ref() };
     let mut blocks: Vec<Block<'_>> = (gathered.candidates.iter())
@@ -287,6 +293,32 @@ pub fn inline_context<T: Tokens + ?Sized>(
         is_partial,
         next_ms: gathered.next_ms,
     })
+}
+
+/// Steps of the room beside a short document, in tokens. It shrinks with each keystroke; a snippet that followed would
+/// change the beginning of each prompt.
+const ROOM_STEP: u64 = 64;
+
+/// Returns the tokens that context has beside the document: its share, or what a short document leaves. By shares,
+/// edits have their own.
+fn room_for_context<T: Tokenizer>(
+    candidates: &[Candidate],
+    options: &Options,
+    (limit, suffix_limit): (u64, u64),
+    prefix: &str,
+    suffix: &str,
+    counter: &T,
+) -> u64 {
+    let room = limit.saturating_add(suffix_limit);
+    let share = match &options.cascade {
+        None => options.context_share * limit as f64,
+        Some(shares) => {
+            let edits = candidates.iter().filter(|candidate| candidate.kind == Kind::RecentEdits);
+            shares.stable * room as f64 + edits.map(|edits| counter.count(&edits.text)).sum::<u64>() as f64
+        }
+    };
+    let document = counter.count(prefix).saturating_add(counter.prefix_within(suffix, suffix_limit).tokens);
+    (share as u64).max(room.saturating_sub(document) / ROOM_STEP * ROOM_STEP)
 }
 
 /// Fits a prompt by weights. The last of `blocks` gets a prefix that leaves `reserved` tokens to context, then more of

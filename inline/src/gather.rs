@@ -2,7 +2,7 @@
 
 use crate::context::{Item, ItemKind, Kind, ProviderItem, Reason, Request};
 use crate::elide::clamped;
-use crate::neighbours::{Neighbour, open_files};
+use crate::neighbours::{Neighbour, Unfit, open_files};
 use crate::options::Options;
 use crate::pools::{CHARS_PER_TOKEN, LOW_WATER, Pools, available_tokens, take};
 use crate::similar::{Digest, SimilarCache, SimilarOptions, announce, similar_known};
@@ -241,6 +241,14 @@ fn snippets(items: &[ProviderItem<'_>], exact: bool, gathered: &mut Gathered) {
     }
 }
 
+/// Returns the limits of similar snippets.
+pub(crate) fn limits(request: &Request<'_>) -> SimilarOptions {
+    request.options.similar.unwrap_or_else(|| match request.options.exact {
+        true => SimilarOptions::espalier(request.language),
+        false => SimilarOptions::copilot_chat(request.language),
+    })
+}
+
 fn neighbours(
     request: &Request<'_>,
     before: &str,
@@ -268,10 +276,7 @@ fn neighbours(
         let paths = fit.iter().map(|&index| files[index].path);
         return paths.for_each(|path| gathered.drop(Kind::Neighbour, path, SIMILAR, Reason::SnippetsInstead));
     }
-    let limits = options.similar.unwrap_or_else(|| match options.exact {
-        true => SimilarOptions::espalier(request.language),
-        false => SimilarOptions::copilot_chat(request.language),
-    });
+    let limits = limits(request);
     let texts: Vec<(&str, Digest)> = (fit.iter().map(|&index| &files[index]))
         .map(|file| (file.text, file.digest.unwrap_or_else(|| Digest::of(file.text))))
         .collect();
@@ -279,6 +284,7 @@ fn neighbours(
     let found = similar_known(cache, before, &texts, &limits, fresh);
     let mut reasons = vec![Some(Reason::NotSimilar); fit.len()];
     found.skipped.iter().for_each(|&file| reasons[file] = Some(Reason::NotCompared));
+    found.surplus.iter().for_each(|&file| reasons[file] = Some(Reason::Unfit(Unfit::TooMany)));
     found.not_reached.iter().for_each(|&file| reasons[file] = Some(Reason::NotReached));
     for snippet in found.snippets {
         let path = files[fit[snippet.file]].path;

@@ -3,11 +3,11 @@
 //! In: a document, a cursor, neighbour files, provider items, edits, times, limits. Out: prefix, suffix, items with
 //! reasons. Start reading at [`inline_context`].
 //!
-//! `gather` collects items (`neighbours`: which files, `similar` and `words`: which windows of them, `edits`, `pools`:
-//! which provider items), `elide` fits them line by line, `cascade` by shares, `fit` as a whole, `suffix` decides
-//! whether a suffix is sent again, `memory` keeps the state between requests, `options` the limits, `schedule` and
-//! `related` decide when providers are asked. Nothing here reads a clock or a file; offsets are UTF-16 code units,
-//! texts never split a character.
+//! `gather` collects items (`neighbours`: which files, `similar`, `words`, `licence`: which windows of them, `edits`,
+//! `pools`: which provider items), `narrow` shortens those windows, `elide` fits items line by line, `cascade` by
+//! shares, `fit` as a whole, `suffix` decides whether a suffix is sent again, `memory` keeps the state between
+//! requests, `options` the limits, `schedule` and `related` decide when providers are asked. Nothing here reads a
+//! clock or a file; offsets are UTF-16 code units, texts never split a character.
 
 mod cascade;
 mod context;
@@ -15,7 +15,9 @@ mod edits;
 mod elide;
 mod fit;
 mod gather;
+mod licence;
 mod memory;
+mod narrow;
 mod neighbours;
 mod options;
 mod pools;
@@ -30,6 +32,7 @@ pub use cascade::Shares;
 pub use context::{Context, Item, ItemKind, Kind, ProviderItem, Reason, Request, Spent, inline_context};
 pub use edits::{EditForm, EditHistory, EditOptions};
 pub use elide::{Block, Elided, elide};
+pub use licence::licence_len;
 pub use memory::{Completions, Memory};
 pub use neighbours::{CursorHistory, Neighbour, NeighbourOptions, Place, RecentFiles, Unfit, open_files};
 pub use options::Options;

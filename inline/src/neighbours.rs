@@ -73,7 +73,7 @@ pub enum Unfit {
     OtherLanguage,
     /// It would exceed the limit of characters.
     TooLarge,
-    /// Enough files precede it.
+    /// Enough files precede it, or are more similar.
     TooMany,
 }
 

@@ -4,7 +4,8 @@
 //! ([`FileWords`]). A request then looks up each distinct word of a file once, and rolls counts over the lines. Start
 //! reading at [`similar`].
 
-use crate::text::utf16_len;
+use crate::licence::licence_len;
+use crate::text::{count_feeds, last_lines, utf16_len};
 use crate::words::{Alphabet, words};
 use espalier_core::map::{HashMap, HashSet};
 use foldhash::fast::FixedState;
@@ -36,6 +37,9 @@ pub struct SimilarOptions {
     pub max_chars: usize,
     pub similarity: Similarity,
     pub alphabet: Alphabet,
+    /// True if licences at the beginning of files are neither compared nor shown. With them any two files of a project
+    /// are similar.
+    pub skips_licence: bool,
 }
 
 impl SimilarOptions {
@@ -51,13 +55,19 @@ impl SimilarOptions {
             max_chars: if is_c { 99_999 } else { 9_999 },
             similarity: Similarity::Jaccard,
             alphabet: Alphabet::Ascii,
+            skips_licence: false,
         }
     }
 
-    /// Returns Copilot Chat's limits, without a maximum file size and with words of every script.
+    /// Returns Copilot Chat's limits, without a maximum file size, without licences, and with words of every script.
     pub fn espalier(language: &str) -> SimilarOptions {
-        let alphabet = Alphabet::Unicode;
-        SimilarOptions { max_chars: usize::MAX, alphabet, ..SimilarOptions::copilot_chat(language) }
+        let (max_chars, alphabet, skips_licence) = (usize::MAX, Alphabet::Unicode, true);
+        SimilarOptions { max_chars, alphabet, skips_licence, ..SimilarOptions::copilot_chat(language) }
+    }
+
+    /// Returns the part of a file that is compared.
+    fn compared<'a>(&self, text: &'a str) -> &'a str {
+        if self.skips_licence { &text[licence_len(text)..] } else { text }
     }
 }
 
@@ -82,6 +92,8 @@ pub fn windows(lines: usize, window: usize) -> Vec<(usize, usize)> {
 /// The words of one file as numbers.
 #[derive(Debug)]
 struct FileWords {
+    /// Number of lines before the first compared one.
+    first_line: usize,
     /// Hash of each distinct word, in the order of first occurrence.
     distinct: Vec<u64>,
     /// Words in order, as indices into `distinct`.
@@ -92,15 +104,19 @@ struct FileWords {
     sizes: Vec<u32>,
 }
 
-fn hash(word: &str) -> u64 {
+pub(crate) fn hash(word: &str) -> u64 {
     FixedState::with_seed(0).hash_one(word)
 }
 
 impl FileWords {
-    fn of(text: &str, window: usize, alphabet: Alphabet) -> FileWords {
+    fn of(text: &str, options: &SimilarOptions) -> FileWords {
+        let (window, alphabet) = (options.window, options.alphabet);
+        let compared = options.compared(text);
+        let first_line = count_feeds(&text[..text.len() - compared.len()]);
         let mut ids: HashMap<&str, u32> = HashMap::default();
-        let mut file = FileWords { distinct: Vec::new(), words: Vec::new(), lines: vec![0], sizes: Vec::new() };
-        for line in text.split('\n') {
+        let (distinct, sizes) = (Vec::new(), Vec::new());
+        let mut file = FileWords { first_line, distinct, words: Vec::new(), lines: vec![0], sizes };
+        for line in compared.split('\n') {
             words(line, alphabet, |word| {
                 let next = ids.len() as u32;
                 let id = *ids.entry(word).or_insert(next);
@@ -157,7 +173,7 @@ impl FileWords {
     }
 }
 
-type Key = (u64, usize, usize, Alphabet);
+type Key = (u64, usize, usize, Alphabet, bool);
 
 /// Properties of a text that save reading it again: its hash, and its length in UTF-16 code units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,7 +225,7 @@ impl SimilarCache {
     }
 
     fn key(text: &str, digest: Digest, options: &SimilarOptions) -> Key {
-        (digest.hash, text.len(), options.window, options.alphabet)
+        (digest.hash, text.len(), options.window, options.alphabet, options.skips_licence)
     }
 
     /// `key` belongs to `text`: hashing is most of the cost of a known file.
@@ -217,7 +233,7 @@ impl SimilarCache {
         self.uses += 1;
         let found = self.files.get(&key).cloned();
         let file = found.unwrap_or_else(|| {
-            let file = Rc::new(FileWords::of(text, options.window, options.alphabet));
+            let file = Rc::new(FileWords::of(text, options));
             self.bytes += file.memory();
             self.files.insert(key, Rc::clone(&file));
             self.order.push_back((key, self.uses));
@@ -245,6 +261,8 @@ pub struct Similar {
     pub snippets: Vec<Snippet>,
     /// Files that are too large, empty, or beyond the limit of files.
     pub skipped: Vec<usize>,
+    /// Files with a similar window, of which enough others are more similar.
+    pub surplus: Vec<usize>,
     /// Files that are not in the cache and that `fresh_chars` did not allow to read.
     pub not_reached: Vec<usize>,
 }
@@ -262,6 +280,15 @@ pub fn similar(
     similar_known(cache, reference, &files, options, fresh_chars)
 }
 
+/// Returns the hashes of the words of the last lines of `reference`.
+pub(crate) fn reference_words(reference: &str, options: &SimilarOptions) -> HashSet<u64> {
+    let mut found = HashSet::default();
+    words(last_lines(options.compared(reference), options.window), options.alphabet, |word| {
+        found.insert(hash(word));
+    });
+    found
+}
+
 /// Finds similar snippets in files whose digests are known.
 pub(crate) fn similar_known(
     cache: &mut SimilarCache,
@@ -271,10 +298,7 @@ pub(crate) fn similar_known(
     fresh_chars: usize,
 ) -> Similar {
     let mut result = Similar::default();
-    let mut of_reference: HashSet<u64> = HashSet::default();
-    words(crate::text::last_lines(reference, options.window), options.alphabet, |word| {
-        of_reference.insert(hash(word));
-    });
+    let of_reference = reference_words(reference, options);
     let mut fresh = fresh_chars;
     let mut compared = 0;
     for (index, &(text, digest)) in files.iter().enumerate() {
@@ -306,7 +330,9 @@ pub(crate) fn similar_known(
     }
     result.snippets.sort_by(|a, b| a.score.total_cmp(&b.score));
     let surplus = result.snippets.len().saturating_sub(options.max_snippets);
-    result.snippets.drain(..surplus);
+    let dropped: Vec<usize> = result.snippets.drain(..surplus).map(|snippet| snippet.file).collect();
+    let is_kept = |file: &usize| result.snippets.iter().any(|snippet| snippet.file == *file);
+    result.surplus = dropped.into_iter().filter(|file| !is_kept(file)).collect();
     result
 }
 
@@ -334,6 +360,10 @@ fn best_windows(file: &FileWords, reference: &HashSet<u64>, index: usize, option
         }
         start_line += 1;
     });
+    for snippet in &mut found {
+        snippet.start_line += file.first_line;
+        snippet.end_line += file.first_line;
+    }
     found
 }
 

@@ -85,14 +85,14 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ what happens
 
   /**
-   * Appends one message or several, all or none. Returns their ids. Messages are not copied: a message that is changed
-   * later is sent as changed, but is neither counted nor checked again.
+   * Appends one message or a list of them, all or none. Returns their ids. Messages are not copied: a message that is
+   * changed later is sent as changed, but is neither counted nor checked again.
    *
-   * @throws EspalierError `bad_message`, `duplicate_id`, `disposed`
+   * @throws EspalierError `bad_message`, `duplicate_id`, `bad_input`, `disposed`
    */
-  append(messages: T | readonly T[]): string[] {
+  append(messages: T | readonly T[], ...others: never[]): string[] {
     this.alive();
-    const ids = this.log.append(messages);
+    const ids = this.log.append(messages, ...others);
     this.c.saving.save();
     return ids;
   }

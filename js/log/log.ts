@@ -6,7 +6,7 @@
 import { refuseUnfit } from "../calls/compact.ts";
 import { readConversation } from "../formats/index.ts";
 import { plain } from "../options/data.ts";
-import { badValue } from "../errors/errors.ts";
+import { badValue, EspalierError } from "../errors/errors.ts";
 import type {
   AdoptOptions,
   LogCheckpoint,
@@ -148,11 +148,19 @@ export class ConversationLog<T = unknown> {
   // ------------------------------------------------------------ entries
 
   /**
-   * Appends one message or several, all or none, in time proportional to them. Returns their ids.
+   * Appends one message or a list of them, all or none, in time proportional to them. Returns their ids.
    *
-   * @throws EspalierError `bad_message`, `duplicate_id`
+   * @throws EspalierError `bad_message`, `duplicate_id`, `bad_input`
    */
-  append(messages: T | readonly T[]): string[] {
+  append(messages: T | readonly T[], ...others: never[]): string[] {
+    // As `list.push(call, result)`: results that are dropped without a word make requests with calls that have none.
+    const [other] = others as unknown[];
+    if (typeof other === "object" && other !== null)
+      throw new EspalierError({
+        code: "bad_input",
+        message: "append takes one message or a list of them: append([first, second])",
+        path: "messages",
+      });
     const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
     return this.state.append(list);
   }

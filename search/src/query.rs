@@ -1,7 +1,8 @@
 //! Ranks chunks for a query: term by term into one sum per chunk, then selects the best.
 
 use crate::inverted::GONE;
-use crate::{Index, Scoring, terms_of, words};
+use crate::variations::is_grammar;
+use crate::{Index, Scoring, Words, terms_of, words};
 use espalier_core::map::HashMap;
 
 /// The text of a search, and the limits of its result.
@@ -78,7 +79,7 @@ impl Index {
     fn weights(&self, text: &str) -> Vec<Weight> {
         let mut counts: Vec<(u32, u32)> = Vec::new();
         let mut places: HashMap<u32, usize> = HashMap::default();
-        words(text, self.profile.words, |word| {
+        for word in asked_words(text, self.profile.words) {
             terms_of(word, self.profile.words, |term| {
                 let Some(term) = self.inverted.terms.find(term) else { return };
                 let place = *places.entry(term).or_insert(counts.len());
@@ -87,7 +88,7 @@ impl Index {
                     None => counts.push((term, 1)),
                 }
             });
-        });
+        }
         let total = f64::from(self.alive);
         let weight = |(term, count): (u32, u32)| {
             let chunks = f64::from(self.inverted.chunks_with(term));
@@ -188,4 +189,30 @@ fn ranked<K: Ord>(mut found: Vec<(u32, f64)>, max: usize, key: impl Fn(u32) -> K
     }
     keyed.sort_unstable_by(order);
     keyed.into_iter().map(|(score, _, chunk)| (chunk, score)).collect()
+}
+
+/// Returns the words of a query without its grammar, if it has other words. In code "where" and "does" are rare: a
+/// chunk with such a comment came before the code that the question is about.
+fn asked_words(text: &str, rules: Words) -> Vec<&str> {
+    let mut all = Vec::new();
+    words(text, rules, |word| all.push(word));
+    let is_asked = |word: &&str| !is_grammar(&word.to_lowercase()) || !stands_alone(text, word);
+    if rules != Words::CopilotChat && all.iter().any(is_asked) {
+        all.retain(is_asked);
+    }
+    all
+}
+
+/// True if a word of `text` stands as in a sentence. `has(`, `.with`, `` `for` `` and `WHERE` are code.
+fn stands_alone(text: &str, word: &str) -> bool {
+    let start = word.as_ptr() as usize - text.as_ptr() as usize;
+    let mut behind = text[start + word.len()..].chars();
+    let is_end = |next: Option<char>| next.is_none_or(char::is_whitespace);
+    let is_over = match behind.next() {
+        Some('\'' | '’') => true,
+        Some('.' | ',' | '?' | '!' | ';' | ':') => is_end(behind.next()),
+        next => is_end(next),
+    };
+    let is_constant = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_over && is_end(text[..start].chars().next_back()) && !is_constant
 }

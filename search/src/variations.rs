@@ -3,13 +3,18 @@
 use crate::{Words, terms_of, words};
 use espalier_core::map::HashMap;
 
-/// Stop words. In a short conversation they look rare.
-const EMPTY: &str = " a about all also an and any are as at be been being both but by can could did do does \
-    done each every few for from gets getting get got had has have having he her his how i if in into is it its just \
-    let made make makes making many me more most much my no nor not of \
-    on only or other our out over same she should so some such than that the their them then \
-    there these they this those to too under up us very was we were what when where which while \
-    who whom whose why will with would you your ";
+/// Words that belong to the grammar of a sentence.
+const GRAMMAR: &str = " a about also an and are as at be been being but by can could did do does for from had has have \
+    having how i if in into is it its of on or our should so than that the their them then there these they this \
+    those to too was we were what when where which while who whom whose why will with would you your ";
+/// Further stop words. In a short conversation they look rare.
+const VAGUE: &str = " all any both done each every few gets getting get got he her his just let made make makes making \
+    many me more most much my no nor not only other out over same she some such under up us very ";
+
+/// True for a word of grammar, in lower case.
+pub(crate) fn is_grammar(word: &str) -> bool {
+    is_in(GRAMMAR, word)
+}
 
 /// Words that mean the user.
 const USER: &str = " user users customer customers i me my we us our ";
@@ -46,7 +51,7 @@ pub(crate) fn question(query: &str, rules: Words) -> Question {
             list.push(word);
         }
     });
-    let full: Vec<&str> = list.iter().copied().filter(|word| !is_in(EMPTY, &word.to_lowercase())).collect();
+    let full: Vec<&str> = list.iter().copied().filter(|word| !is_empty(&word.to_lowercase())).collect();
     let asked = if full.is_empty() { list } else { full };
 
     let mut found = Question {
@@ -88,6 +93,10 @@ impl Question {
             }
         });
     }
+}
+
+fn is_empty(word: &str) -> bool {
+    is_in(GRAMMAR, word) || is_in(VAGUE, word)
 }
 
 fn is_in(list: &str, word: &str) -> bool {

@@ -35,7 +35,7 @@ const REASONS: Record<InlineReason, string> = {
   otherScheme: "another kind of address",
   otherLanguage: "another language",
   tooLarge: "too large",
-  tooMany: "enough files precede it",
+  tooMany: "enough files precede it, or are more similar",
   notCompared: "not compared: empty, too large, or preceded by too many files",
   notSimilar: "not similar to the text before the cursor",
   notReached: "not read in time",

@@ -337,3 +337,89 @@ fn recent_edits_come_last_before_the_prefix() {
     let hidden = run(&Request { edits: Some(&edits), excluded: &["src/other.ts"], ..request(TEXT, 42, &options) });
     assert!(!hidden.context().contains("let b"));
 }
+
+#[test]
+fn similar_code_is_shortened_to_its_room() {
+    let text = format!("{}const rate = stockTotal(", "// nothing to compare here, nothing at all\n".repeat(80));
+    let filler = "log.write(one, two, three);\n";
+    let long = format!("{}export function stockTotal(rate) {{\n{}", filler.repeat(40), filler.repeat(40));
+    let short = format!("{filler}let rate = 1;\n");
+    let neighbours = [neighbour("src/long.ts", &long, 1), neighbour("src/short.ts", &short, 2)];
+    let of = |options: &Options| run(&Request { neighbours: &neighbours, ..request(&text, usize::MAX, options) });
+    let sent = |context: &Context| -> Vec<(String, Option<(usize, usize)>)> {
+        let kept = context.items.iter().filter(|item| item.dropped.is_none() && item.kind == Kind::SimilarSnippet);
+        kept.map(|item| (item.id.clone(), item.lines)).collect()
+    };
+    // Nothing is shortened that has room.
+    let whole = of(&options(9_000));
+    assert_eq!(sent(&whole), [("src/short.ts".into(), Some((0, 3))), ("src/long.ts".into(), Some((0, 60)))]);
+    // 35 % of 1,000 tokens are left to context; the heading and the path take 61 of them.
+    let small = of(&options(1_000));
+    let (path, lines) = sent(&small).pop().unwrap();
+    let (start, end) = lines.unwrap();
+    assert!(path == "src/long.ts" && start <= 40 && 40 < end && end - start >= 9, "{lines:?}");
+    assert!(small.context().contains("export function stockTotal(rate) {"));
+    let kept = small.items.iter().find(|item| item.id == "src/long.ts").unwrap();
+    assert!((250..=350).contains(&kept.tokens), "{kept:?}");
+    // A few tokens more room beside a short document change nothing.
+    let short_text = &text[text.len() - 500..];
+    let beside = |window| {
+        let options = options(window);
+        run(&Request { neighbours: &neighbours, ..request(short_text, usize::MAX, &options) }).context()
+    };
+    assert_eq!(beside(1_000), beside(1_005));
+    // By shares, context has its own.
+    let cascade = of(&Options { cascade: Some(Shares::default()), ..options(1_000) });
+    assert!(sent(&cascade).iter().any(|(path, _)| path == "src/long.ts"));
+    // The reference sends whole windows.
+    let reference = Options { completion: 0, window: 1_000, ..Options::copilot_chat() };
+    assert!(sent(&of(&reference)).iter().all(|(path, _)| path == "src/short.ts"));
+}
+
+#[test]
+fn files_beyond_the_most_similar_are_too_many() {
+    let texts: Vec<String> = (1..8).map(|words| format!("rate({})\n", "stock ".repeat(words))).collect();
+    let paths: Vec<String> = (1..8).map(|file| format!("src/{file}.ts")).collect();
+    let mut neighbours: Vec<Neighbour<'_>> =
+        paths.iter().zip(&texts).map(|(path, text)| neighbour(path, text, 1)).collect();
+    neighbours.push(neighbour("src/other.ts", "nothing\n", 1));
+    let options = options(9_000);
+    let context = run(&Request { neighbours: &neighbours, ..request("let rate = stock.", usize::MAX, &options) });
+    let with = |reason: Option<Reason>, kind| {
+        context.items.iter().filter(|item| item.dropped == reason && item.kind == kind).count()
+    };
+    assert_eq!(with(None, Kind::SimilarSnippet), 4);
+    assert_eq!(with(Some(Reason::Unfit(Unfit::TooMany)), Kind::Neighbour), 3);
+    assert_eq!(with(Some(Reason::NotSimilar), Kind::Neighbour), 1);
+}
+
+#[test]
+fn licences_are_not_compared() {
+    let block = "/*\n * Copyright (c) A and affiliates.\n *\n * All rights reserved by whom it concerns.\n */\n";
+    for (licence, rest) in [
+        (block, "\n#include <map>\n"),
+        ("#!/bin/sh\n# SPDX-License-Identifier: MIT\n", "\n# Prints.\necho\n"),
+        ("// Copyright A.\r\n// All.\r\n", "\r\n// Package main runs.\r\n"),
+        ("<!-- Licensed under MIT -->\n", "<p>\n"),
+        ("// Use strict.\n\n/* License: MIT */\n", "// The main part.\n"),
+        ("", "#include \"license.h\"\n"),
+        ("", "//! Finds words.\n\nlet licence = 1;\n"),
+        ("/* Copyright", ""),
+    ] {
+        let text = format!("{licence}{rest}");
+        let expected = if rest.is_empty() && !licence.is_empty() { text.as_str() } else { rest };
+        assert_eq!(&text[licence_len(&text)..], expected, "{text}");
+    }
+    let other = format!("{block}\n{}", "unrelated.work(one);\n".repeat(70));
+    let header = format!("{block}\n{}", "void request();\n".repeat(3));
+    let neighbours = [neighbour("a/other.h", &other, 2), neighbour("a/header.h", &header, 1)];
+    let text = format!("{block}\nvoid request() {{\n  ");
+    let best = |options: &Options| {
+        let context = run(&Request { neighbours: &neighbours, ..request(&text, usize::MAX, options) });
+        context.items.into_iter().rfind(|item| item.kind == Kind::SimilarSnippet && item.dropped.is_none()).unwrap()
+    };
+    let item = best(&options(9_000));
+    assert_eq!((item.id.as_str(), item.lines), ("a/header.h", Some((5, 10))));
+    assert!(!item.text.contains("Copyright"));
+    assert_eq!(best(&Options { window: 9_000, completion: 0, ..Options::copilot_chat() }).lines.unwrap().0, 0);
+}

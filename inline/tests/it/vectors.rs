@@ -33,6 +33,7 @@ fn similar_files() {
             max_chars: number(&set["maxCharPerFile"]) - 1,
             similarity: if is_subset { Similarity::Shared } else { Similarity::Jaccard },
             alphabet: Alphabet::Ascii,
+            skips_licence: false,
         };
         let text = |name: &Value| group["documents"][name.as_str().unwrap()].as_str().unwrap();
         let files: Vec<&str> = list(&case["candidates"]).iter().map(text).collect();

@@ -102,6 +102,12 @@ export function sourceOf(
     return found;
   }
 
+  /** Returns the note of a text that is not searched. */
+  const noted = (path: string, text: string): FileNote | undefined => {
+    const why = judge.text(path, text);
+    return why && { path, ...why };
+  };
+
   async function readNow(path: string): Promise<{ text: string; version: string } | FileNote> {
     const place = await placeOf(path);
     if (!place) return { path, reason: "gone", detail: "not a path of this source" };
@@ -110,13 +116,16 @@ export function sourceOf(
     if (why) return { path, ...why };
     try {
       const edited = root.tree.edited?.(file);
-      const minified = edited && judge.text(path, edited.text);
-      if (edited) return minified ? { path, ...minified } : edited;
+      if (edited) return noted(path, edited.text) ?? edited;
       const { maxBytes, larger } = judge.rules;
       const { bytes, size, version } = await root.tree.read(file, maxBytes);
       if (size > maxBytes && larger === "skip") return { path, reason: "tooLarge", detail: `${size} bytes` };
-      const decoded = decode(bytes.subarray(0, maxBytes), path, judge, size > maxBytes);
-      return "text" in decoded ? { text: decoded.text, version } : { path, ...decoded };
+      const isCut = size > maxBytes;
+      const decoded = decode(bytes.subarray(0, maxBytes), path, judge, isCut);
+      if ("text" in decoded) return { text: decoded.text, version };
+      const isOther = decoded.reason === "encoding" && !isCut;
+      const text = isOther ? await root.tree.decoded?.(file, bytes).catch(() => undefined) : undefined;
+      return text === undefined ? { path, ...decoded } : (noted(path, text) ?? { text, version });
     } catch (error) {
       return { path, ...noteOf(error) };
     }

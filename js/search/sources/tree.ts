@@ -38,6 +38,8 @@ export interface Tree {
   isRoot?(folder: string): boolean;
   /** Like `isExcluded` of an entry, for a path that was not listed. */
   isExcluded?(path: string): Promise<boolean>;
+  /** Decodes a whole file that is not Unicode; `undefined` if the host cannot. */
+  decoded?(file: string, bytes: Uint8Array): Promise<string | undefined>;
   /** Returns an editor's unsaved text of a file. */
   edited?(file: string): { text: string; version: string } | undefined;
 }

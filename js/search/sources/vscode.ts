@@ -49,6 +49,8 @@ export interface VsCodeApi {
       readFile(uri: never): PromiseLike<Uint8Array>;
     };
     readonly textDocuments: readonly VsCodeDocument[];
+    /** Since VS Code 1.100. */
+    decode?(content: Uint8Array, options: { uri: never }): PromiseLike<string>;
     getConfiguration(section: string, scope?: never): { get(key: string): unknown };
     createFileSystemWatcher(pattern: never): {
       readonly onDidCreate: VsCodeEvent<VsCodeUri>;
@@ -77,12 +79,15 @@ const DELAY_MS = 250;
 /** `FileType` of VS Code: bits. */
 const [FILE, FOLDER, LINK] = [1, 2, 64];
 const EXCLUDES = ["files.exclude", "search.exclude"] as const;
+/** Settings that change what a file's bytes mean. */
+const ENCODINGS = ["files.encoding", "files.autoGuessEncoding"] as const;
 
 /**
  * Lists the files of the open workspace, through `vscode.workspace.fs`: local, remote and virtual folders, in the
  * desktop and in the web. With one folder paths are relative to it; with several they begin with the name of their
  * folder. Ignore files and {@link fileRules} apply as for {@link nodeFiles}, and so do the settings that exclude files
- * from the editor's own search. Links are not followed.
+ * from the editor's own search. Files that are not Unicode are read in the encoding of `files.encoding`, in VS Code
+ * 1.100 and later. Links are not followed.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -151,7 +156,9 @@ interface Seen {
   excluded: Excluded;
 }
 
-function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, dirty, excluded }: Seen): Tree {
+function treeOf(workspace: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, dirty, excluded }: Seen): Tree {
+  const { fs } = workspace;
+  let encoding: string | undefined;
   const top = uri.path.replace(/\/$/, "");
   const at = (path: string) => (path === "" ? uri : uri.with({ path: `${top}/${path}` })) as never;
   const stat = async (file: string) => {
@@ -159,7 +166,7 @@ function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, d
     if ((type & LINK) !== 0) throw new Noted("ignored", "a link, which is not followed");
     if ((type & FILE) === 0)
       throw new Noted("unreadable", (type & FOLDER) !== 0 ? "a folder" : "neither a file nor a folder");
-    return { size, version: `${size}-${mtime}` };
+    return { size, version: `${size}-${mtime}${(encoding ??= encodingOf(workspace, uri))}` };
   };
   return {
     async entries(folder) {
@@ -187,6 +194,11 @@ function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, d
       const bytes = await fs.readFile(at(file));
       return { bytes, ...before };
     },
+    async decoded(file, bytes) {
+      const text = await workspace.decode?.(bytes, { uri: at(file) });
+      // The setting names another encoding than that of the file.
+      return text?.includes("\uFFFD") ? undefined : text;
+    },
     isRoot: (folder) => uris.has((at(folder) as VsCodeUri).toString()),
     edited(file) {
       const document = dirty.get((at(file) as VsCodeUri).toString());
@@ -209,6 +221,15 @@ function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, d
 function kindOf(type: number): TreeEntry["kind"] {
   if ((type & LINK) !== 0) return "link";
   return (type & FOLDER) !== 0 ? "folder" : (type & FILE) !== 0 ? "file" : "other";
+}
+
+/** Returns what the encoding of a folder adds to versions: nothing for UTF-8. With another one files read otherwise. */
+function encodingOf(workspace: VsCodeApi["workspace"], uri: VsCodeUri): string {
+  if (!workspace.decode) return "";
+  const files = workspace.getConfiguration?.("files", uri as never);
+  const [encoding, isGuessed] = [files?.get("encoding"), files?.get("autoGuessEncoding")];
+  const name = encoding === undefined || encoding === "utf8" ? "" : `-${String(encoding)}`;
+  return isGuessed === true ? `${name}-guessed` : name;
 }
 
 /** Reads the settings of a folder on first use. */
@@ -267,7 +288,8 @@ function listen(
     ...(settings
       ? [
           workspace.onDidChangeConfiguration((event) => {
-            if ([...EXCLUDES, "search.useIgnoreFiles"].some((name) => event.affectsConfiguration(name))) touch("");
+            if ([...EXCLUDES, ...ENCODINGS, "search.useIgnoreFiles"].some((name) => event.affectsConfiguration(name)))
+              touch("");
           }),
         ]
       : []),

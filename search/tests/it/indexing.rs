@@ -158,6 +158,31 @@ fn words_of_paths_and_definitions_count() {
 }
 
 #[test]
+fn grammar_of_a_question_is_not_searched() {
+    let mut index = Index::new(Profile::ESPALIER);
+    put(&mut index, "queue.rs", "1", "fn steal(queue: &Queue) {}");
+    put(&mut index, "notes.md", "1", "Where does the one that we want come from? How is this?");
+    put(&mut index, "sql.ts", "1", "parse(WHERE); map.has(key); export const where = 1;");
+    (0..20).for_each(|at| put(&mut index, &format!("{at}.ts"), "1", &format!("log({at}, parse, key, steal)")));
+    let found = |query: &str| -> Vec<String> {
+        let hits = index.search(&Query::of(query));
+        hits.iter().map(|hit| index.locate(hit.chunk).unwrap().path.to_string()).take(3).collect()
+    };
+    assert_eq!(found("How does the queue that we have steal?")[0], "queue.rs");
+    assert!(!found("Where is it that we steal?").contains(&"notes.md".to_string()));
+    assert_eq!(found("what's frobnicated"), [""; 0]);
+    // Written as code it is a word as any other.
+    for query in ["parse WHERE", "has(key)", "parse `where`"] {
+        assert_eq!(found(query)[0], "sql.ts", "{query}");
+    }
+    // A query of nothing else is searched as it is.
+    assert_eq!(found("where does this")[0], "notes.md");
+    let mut theirs = Index::new(Profile::COPILOT_CHAT);
+    put(&mut theirs, "notes.md", "1", "Where does the one that we want come from?");
+    assert_eq!(theirs.search(&Query::of("where frobnicated")).len(), 1);
+}
+
+#[test]
 fn words_of_two_characters_are_found() {
     let mut index = Index::new(Profile::ESPALIER);
     put(&mut index, "db.ts", "1", "const db = open(id);");

@@ -85,7 +85,8 @@ test("a budget below the least is refused with it", () => {
 test("a small budget keeps what is nearest", () => {
   const small = run(request({ budget: 200 }));
   assert.ok(small.tokens.free < 60 && small.prefix.length > 300, JSON.stringify(small.tokens));
-  assert.ok(small.items.some(({ dropped }) => dropped === "noRoom"));
+  const least = run(request({ budget: 60 }));
+  assert.ok(least.items.some(({ dropped }) => dropped === "noRoom"));
 });
 
 test("the suffix gets the tokens of a snippet that has no room", () => {
@@ -93,10 +94,25 @@ test("the suffix gets the tokens of a snippet that has no room", () => {
   const document = { path: "a.ts", language: "typescript", text: lines("sum", 40) };
   const given = { file: document, cursor: lines("sum", 3).length, budget: 300 };
   const alone = run(given);
-  const { tokens, items } = run({ ...given, neighbours: [{ ...document, path: "b.ts", text: lines("other", 60) }] });
+  const long = lines("other", 60).replaceAll("\n", " "); // a line is not shortened
+  const { tokens, items } = run({ ...given, neighbours: [{ ...document, path: "b.ts", text: long }] });
   assert.equal(items.find(({ id }) => id === "b.ts")?.dropped, "noRoom");
   assert.deepEqual([tokens.suffix, tokens.free], [alone.tokens.suffix, alone.tokens.free]);
   assert.ok(tokens.suffix > 200 && tokens.free < 10, JSON.stringify(tokens));
+});
+
+test("similar code is shortened to the room for context", () => {
+  const lines = (name: string, count: number) => `log.${name}(one, two, three);\n`.repeat(count);
+  const text = `${lines("write", 200)}const rate = stockTotal(`;
+  const declaration = "export function stockTotal(rate: number) {\n";
+  const neighbour = { path: "b.ts", language: "typescript", text: lines("read", 50) + declaration + lines("read", 50) };
+  const given = { file: { path: "a.ts", language: "typescript", text }, neighbours: [neighbour] };
+  const { context, items, tokens } = run({ ...given, cursor: Infinity, budget: 600 });
+  const { firstLine = 0, endLine = 0, dropped } = items.find(({ id }) => id === "b.ts")!;
+  assert.equal(dropped, undefined);
+  assert.ok(context.includes(declaration) && firstLine <= 50 && endLine > 50, `${firstLine} to ${endLine}`);
+  assert.ok(endLine - firstLine < 60);
+  assert.ok(tokens.context <= 210 && tokens.context > 150, JSON.stringify(tokens));
 });
 
 test("a blank line's indentation is kept apart", () => {

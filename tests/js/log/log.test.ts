@@ -368,6 +368,20 @@ test("a crash of the engine loses nothing", () => {
   assert.deepEqual(neutral.append({ id: "a", role: "user", parts: [] } as never), ["a"]);
 });
 
+test("several messages are a list, not arguments", async () => {
+  const log = new ConversationLog({ format: "openai-chat" });
+  const conversation = await espalier.openConversation({ format: "openai-chat", model: "gpt-4o" });
+  for (const one of [log, conversation] as { append(...messages: unknown[]): string[] }[]) {
+    const said = (content: string) => ({ role: "user", content });
+    const wanted = { code: "bad_input", path: "messages", message: /append\(\[first, second\]\)/ };
+    assert.throws(() => one.append(said("a"), said("b")), wanted);
+    assert.throws(() => one.append([said("a")], [said("b")]), wanted);
+    // A callback of `forEach` gets a number, too.
+    assert.deepEqual([one.append(said("a"), 0), one.append([said("b")])], [["m0"], ["m1"]]);
+  }
+  await conversation.dispose();
+});
+
 test("a refusal changes nothing", () => {
   const log = ConversationLog.from(agent());
   const text = log.export();

@@ -6,6 +6,7 @@ import type * as vscode from "vscode";
 import { vscodeFiles } from "../../../js/search/sources/vscode.ts";
 import type { VsCodeApi, VsCodeFilesOptions } from "../../../js/search/sources/vscode.ts";
 import { excluding } from "../../../js/search/sources/vscode-globs.ts";
+import { openIndex } from "./support.ts";
 import { listed, text, until } from "./trees.ts";
 
 // The editor's own declarations fit.
@@ -310,6 +311,46 @@ test("unsaved changes come before the disk", async () => {
   assert.equal(await text(source(made, { unsaved: false }), "a b.ts"), "disk");
   made.workspace.textDocuments[0]!.isDirty = false;
   assert.deepEqual(await files.read("a b.ts"), { text: "disk", version: before });
+});
+
+test("the encoding of the settings", async () => {
+  const bytes = (...values: (number | string)[]) =>
+    Uint8Array.from(
+      values.flatMap((value) => (typeof value === "number" ? [value] : [...new TextEncoder().encode(value)])),
+    );
+  const made = editor({
+    "file:///app/latin.txt": bytes("caf", 0xe9, " pelican\n"),
+    "file:///app/utf8.txt": "café heron\n",
+    "file:///app/min.js": bytes("x", 0xe9, "y".repeat(20_000)),
+  });
+  const files = source(made, { delayMs: 1 });
+  assert.equal(await text(files, "latin.txt"), "(encoding)");
+  // As the editor: an unknown byte becomes U+FFFD, and a text of the setting's encoding is read.
+  made.settings["files.encoding"] = "utf8";
+  const asked: string[] = [];
+  Object.assign(made.workspace, {
+    async decode(content: Uint8Array, { uri }: { uri: Uri }) {
+      asked.push(uri.path);
+      return new TextDecoder(made.settings["files.encoding"] as string).decode(content);
+    },
+  });
+  assert.equal(await text(files, "latin.txt"), "(encoding)");
+  const index = await openIndex({ source: files });
+  const hits = async () => (await index.search("pelican", { fullWorkspace: false })).hits.map(({ path }) => path);
+  assert.deepEqual([(await index.sync()).notes.length, await hits()], [2, []]);
+  const changed: string[] = [];
+  const stop = index.watch({ onChange: ({ added }) => void (added > 0 && changed.push("latin.txt")) });
+  await until(() => made.watchers.size === 1, "a watcher");
+  made.settings["files.encoding"] = "windows-1252";
+  made.events.configuration.fire({ affectsConfiguration: (section) => section === "files.encoding" });
+  await until(() => changed.length > 0, "a change");
+  assert.deepEqual(await hits(), ["latin.txt"]);
+  await index.dispose();
+  stop();
+  assert.equal(await text(files, "latin.txt"), "café pelican\n");
+  assert.equal(await text(files, "utf8.txt"), "café heron\n");
+  assert.equal(await text(files, "min.js"), "(minified)");
+  assert.ok(!asked.includes("/app/utf8.txt"));
 });
 
 test("watch: the disk, editors, folders of the workspace, settings", async () => {
