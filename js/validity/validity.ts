@@ -57,7 +57,7 @@ interface CoreChange {
  * import { validate } from "espalier";
  *
  * const result = { type: "tool_result", tool_use_id: "t1", content: "62 tests passed" };
- * const findings = validate([{ role: "user", content: [result] }], "anthropic");
+ * const findings = validate([{ role: "user", content: [result] }], { provider: "anthropic" });
  * findings[0]?.rule; // => "orphan-result"
  * findings[0]?.path; // => "messages[0].content[0]"
  * ```
@@ -67,9 +67,23 @@ interface CoreChange {
  * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` for a message that cannot be
  *   read, `unknown_format`
  */
-export function validate(messages: unknown, provider: ProviderName, options: ValidateOptions = {}): Finding[] {
-  need(provider, PROVIDER, "provider");
-  check(options, VALIDATE);
+export function validate(
+  messages: unknown,
+  options: ValidateOptions & { provider: ProviderName },
+  more?: undefined,
+): Finding[];
+/** The same with the provider by itself, before the other options. */
+export function validate(messages: unknown, provider: ProviderName, options?: ValidateOptions): Finding[];
+export function validate(
+  messages: unknown,
+  first: ProviderName | (ValidateOptions & { provider: ProviderName }),
+  more: ValidateOptions = {},
+): Finding[] {
+  const isByName = typeof first === "string";
+  const options: ValidateOptions = check(isByName ? more : first, VALIDATE);
+  const named = isByName ? first : options.provider;
+  need(named, PROVIDER, isByName ? "provider" : "options.provider");
+  const provider = named!;
   const reading = read(messages, provider, options);
   const found = located(reading, judge(reading, provider, options));
   return options.pending === "keep" ? found.filter(({ rule }) => rule !== "pending-call") : found;

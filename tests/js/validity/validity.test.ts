@@ -362,7 +362,10 @@ test("calls that are running", () => {
 
 test("options that make no sense", () => {
   for (const provider of ["morse", "ai-sdk", "espalier", "constructor", "", undefined, null, 7, {}, Symbol("x")]) {
-    refused(() => espalier.validate([q], provider as ProviderName), "bad_option", "provider");
+    const path =
+      typeof provider === "string" ? "provider" : provider?.constructor === Object ? "options.provider" : "options";
+    refused(() => espalier.validate([q], provider as ProviderName), "bad_option", path);
+    refused(() => espalier.validate([q], { provider: provider as ProviderName }), "bad_option", "options.provider");
     refused(() => espalier.repair([q], { provider: provider as ProviderName }), "bad_option", "options.provider");
   }
   for (const [name, value] of [
@@ -399,6 +402,23 @@ test("options that make no sense", () => {
     "bad_option",
     "options.rules[0].textOnly",
   );
+});
+
+test("validate takes the provider as an option, as repair does, or by itself", () => {
+  const run = [
+    q,
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+    },
+  ];
+  const byName = espalier.validate(run, "openai-chat", { pending: "keep", model: "gpt-4o" });
+  const provider = "openai-chat" as const;
+  assert.deepEqual(espalier.validate(run, { provider, pending: "keep", model: "gpt-4o" }), byName);
+  assert.deepEqual(espalier.validate(run, { provider }), espalier.validate(run, provider));
+  assert.notDeepEqual(espalier.validate(run, { provider }), byName);
+  refused(() => espalier.validate(run, { provider, pendng: "keep" } as never), "bad_option", "options.pendng");
 });
 
 test("messages that are none", () => {
