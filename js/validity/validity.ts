@@ -483,10 +483,26 @@ function read(messages: unknown, provider: ProviderName, { format, tools }: Vali
       format: format ?? known ?? formatOf(messages, provider),
       tools,
     });
-  const reading = open(messages);
+  let reading: Reading;
+  try {
+    reading = open(messages);
+  } catch (error) {
+    throw format === undefined && known === undefined ? ofAnother(error, messages, provider) : error;
+  }
   if (reading.format === "espalier") checkParts(reading);
   // Content that is not for the model is not sent, and findings have the paths of what is sent.
   return reading.withheld.length === 0 ? reading : open(asSent(reading));
+}
+
+/** Returns the error for a message that cannot be read; for messages of another provider it says so. */
+function ofAnother(error: unknown, messages: unknown, provider: ProviderName): unknown {
+  if (!(error instanceof EspalierError) || error.code !== "bad_message") return error;
+  const { message, path } = error;
+  const source = findSource(messages);
+  const found = source && looking("messages", () => detect(source));
+  if (found === undefined || found === provider) return error;
+  const advice = `The messages look like those of ${found}; convert(messages, "${provider}") makes them ${provider}'s`;
+  return new EspalierError({ code: "bad_message", message: `${message}. ${advice}`, path, cause: error });
 }
 
 function formatOf(messages: unknown, provider: ProviderName): Format {

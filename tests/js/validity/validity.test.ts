@@ -404,23 +404,6 @@ test("options that make no sense", () => {
   );
 });
 
-test("validate takes the provider as an option, as repair does, or by itself", () => {
-  const run = [
-    q,
-    {
-      role: "assistant",
-      content: null,
-      tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
-    },
-  ];
-  const byName = espalier.validate(run, "openai-chat", { pending: "keep", model: "gpt-4o" });
-  const provider = "openai-chat" as const;
-  assert.deepEqual(espalier.validate(run, { provider, pending: "keep", model: "gpt-4o" }), byName);
-  assert.deepEqual(espalier.validate(run, { provider }), espalier.validate(run, provider));
-  assert.notDeepEqual(espalier.validate(run, { provider }), byName);
-  refused(() => espalier.validate(run, { provider, pendng: "keep" } as never), "bad_option", "options.pendng");
-});
-
 test("messages that are none", () => {
   for (const input of [null, undefined, 7, "x", {}])
     refused(() => espalier.validate(input, "openai-chat"), "unknown_format", "messages");
