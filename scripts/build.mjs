@@ -30,8 +30,8 @@ const examples = readdirSync(join(root, "examples"))
 
 /** Builds all stages; with `isQuick` the engine is not optimised. */
 export async function buildPackage(isQuick = Boolean(process.env.ESPALIER_QUICK)) {
-  await step("The engine (Rust to wasm)", () => engine(isQuick));
-  await step("Vocabularies", vocabularies);
+  await step("The engine (Rust to wasm, some minutes the first time and after changes in Rust)", () => engine(isQuick));
+  await step("Vocabularies (a minute or two the first time)", vocabularies);
   await step("The package in pkg/", packageFolder);
 }
 

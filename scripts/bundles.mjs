@@ -67,7 +67,12 @@ export async function bundles({ dist, glues, grammars }) {
       charset: "utf8",
       legalComments: "none",
       outExtension: { ".js": suffix },
-      define: { ESPALIER_GRAMMARS: JSON.stringify(grammars), ...(!isModule && { "import.meta.url": "undefined" }) },
+      define: {
+        ESPALIER_GRAMMARS: JSON.stringify(grammars),
+        // In ES modules webpack leaves `require` alone. Where a page is an ES module, webpack warns of its own name for it,
+        // and Rspack imports `node:module`, which no browser has.
+        ...(isModule ? { __non_webpack_require__: "undefined" } : { "import.meta.url": "undefined" }),
+      },
     };
     const make = async (entryPoints, plugins = [], more = {}) => {
       const { metafile } = await esbuild.build({ ...common, entryPoints, plugins, metafile: true, ...more });

@@ -117,7 +117,10 @@ function wasmTarget() {
   const sysroot = output("rustc", ["--print", "sysroot"]);
   if (sysroot && existsSync(join(sysroot, "lib", "rustlib", target))) return "current";
   if (!output("rustup", ["--version"]))
-    fail(`The Rust on this machine has no ${target} target and there is no rustup to add it.`);
+    fail(
+      `The Rust on this machine has no ${target} target, and there is no rustup on PATH to add it. Install Rust from ` +
+        "https://rustup.rs, or the package of your system with that target, then try again.",
+    );
   run("rustup", ["target", "add", target]);
 }
 

@@ -1,6 +1,6 @@
 /** Checks the options of `prune` and converts them to the core's form. */
 
-import { badOption } from "../errors/errors.ts";
+import { badValue } from "../errors/errors.ts";
 import type { Reading } from "../formats/adapter.ts";
 import { checkForeign, need } from "../options/check.ts";
 import { plain } from "../options/data.ts";
@@ -112,10 +112,9 @@ function orderOf(order: PruneOptions["order"]): readonly PrunePass[] | undefined
 }
 
 /** Checks a stored cut. The core reports missing fields, but accepts numbers of any kind. */
-function cutOf(previous: PruneCut): PruneCut {
-  const path = "options.previous";
-  if (typeof previous !== "object" || previous === null)
-    throw badOption("previous", "the cut of an earlier report", previous);
+export function cutOf(previous: PruneCut, path = "options.previous"): PruneCut {
+  if (typeof previous !== "object" || previous === null || !("limit" in previous))
+    throw badValue(path, "the cut of an earlier report (report.cut)", previous);
   need(previous.limit, kinds.required(kinds.whole), `${path}.limit`);
   if (!Array.isArray(previous.shortened)) return previous;
   for (const [index, item] of (previous.shortened as unknown[]).entries())

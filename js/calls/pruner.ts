@@ -3,7 +3,7 @@
  * fits.
  */
 
-import { pruneFields, rebuilt } from "./prune-fields.ts";
+import { cutOf, pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Cut, Pruned } from "./prune-fields.ts";
 import { cutToLimits } from "./request-limits.ts";
 import { withRepairs } from "./wire-repair.ts";
@@ -63,8 +63,9 @@ export class Pruner {
   /** Tokens of each of them. */
   readonly #counts: number[] = [];
 
+  /** @throws EspalierError `bad_option` if `cut` is no cut, such as the options, which each call of `prune` takes */
   constructor(cut?: PruneCut) {
-    this.cut = cut;
+    this.cut = cut && cutOf(cut, "cut");
   }
 
   /** @throws EspalierError as {@link prune}; the kept state does not change then */

@@ -47,8 +47,10 @@ export function withinRequestLimits(
   reading: Reading,
   provider: ProviderName | undefined,
   { limits: stated = {}, keep, ...counted }: LimitedBy,
-  named: Named = { idAt: (at) => idAt(reading, at), kept: keptIds(reading, keep) },
+  given?: Named,
 ): Finished & { exceeded: LimitFinding[] } {
+  // Not as a default of the parameter: Angular's builds let esbuild lower `...counted`, which then sets `keep` too late.
+  const named = given ?? { idAt: (at: number) => idAt(reading, at), kept: keptIds(reading, keep) };
   const applied = appliedLimits(reading, finished.after.messages, provider, { limits: stated, ...counted });
   if (!applied) return { exceeded: [], ...finished };
   const { limits, hasBytes } = applied;

@@ -9,6 +9,7 @@ import { abortable } from "../errors/abortable.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 import { isExceeded } from "../errors/exceeded.ts";
 import { readConversation } from "../formats/index.ts";
+import { cutOf } from "./prune-fields.ts";
 import { Pruner } from "./pruner.ts";
 import { withModelOf } from "./reading.ts";
 import { Recovery, windowOf } from "./recovery.ts";
@@ -160,6 +161,7 @@ export async function request<T, R>(
       path: "send",
     });
   check(options, REQUEST);
+  if (options.previous) cutOf(options.previous);
   const own = options.pruner ? undefined : new Pruner(options.previous);
   // The cuts of one call continue no earlier request.
   const isAlone = own !== undefined && options.previous === undefined;

@@ -20,7 +20,8 @@ function unwrapped(value: unknown): unknown {
 }
 
 /** @throws EspalierError `bad_json`, or `bad_input` if each line holds a request of its own */
-export function parseInput(text: string, file: string): unknown {
+export function parseInput(text: string, path: string): unknown {
+  const file = path === "-" ? "standard input" : path;
   // PowerShell 5 begins files with a byte order mark.
   const bare = text.replace(/^\uFEFF/, "");
   let whole: unknown;
@@ -33,7 +34,7 @@ export function parseInput(text: string, file: string): unknown {
       throw new EspalierError({
         code: "bad_json",
         message: `${file} is neither JSON nor JSON Lines: ${(cause as Error).message}`,
-        path: file,
+        path,
         cause,
       });
     }
@@ -43,8 +44,8 @@ export function parseInput(text: string, file: string): unknown {
     if (values.every((value) => isRequest(unwrapped(value)))) {
       const message =
         `${file} contains ${values.length} requests, one a line, as files for batches and fine-tuning do; pass ` +
-        `one of them: head -n 1 ${file} | espalier … -`;
-      throw new EspalierError({ code: "bad_input", message, path: file });
+        `one of them: head -n 1 ${path === "-" ? "FILE" : path} | espalier … -`;
+      throw new EspalierError({ code: "bad_input", message, path });
     }
     return values;
   }

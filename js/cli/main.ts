@@ -6,6 +6,7 @@
 
 import { readFileSync } from "node:fs";
 import "../entries/engines/core-node.ts";
+import { nearest } from "../options/nearest.ts";
 import { EspalierError, init } from "../entries/verbs.ts";
 import { parseCommandLine, UsageError, whole } from "./arguments.ts";
 import type { Values } from "./arguments.ts";
@@ -59,8 +60,10 @@ async function main(args: string[]): Promise<number> {
 }
 
 function unknown(command: string): UsageError {
-  const known = Object.keys(COMMANDS).join(", ");
-  return new UsageError(`unknown command ${JSON.stringify(command)}; the commands are ${known}`);
+  const known = [...Object.keys(COMMANDS), "help", "completion"];
+  const close = nearest(command, known);
+  const advice = close ? `did you mean ${close}?` : `the commands are ${known.join(", ")}`;
+  return new UsageError(`unknown command ${JSON.stringify(command)}; ${advice}`);
 }
 
 async function outlineCommand(file: string, values: Values): Promise<number> {
@@ -87,10 +90,11 @@ function version(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-// Reading only the beginning of the output (`| head`) is not an error.
+// Reading only the beginning of the output (`| head`) is not an error; a full disk is.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.ok);
-  throw error;
+  process.stderr.write(printable(`espalier: standard output cannot be written: ${error.message}\n`));
+  process.exit(EXIT.input);
 });
 
 main(process.argv.slice(2)).then(

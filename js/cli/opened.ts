@@ -1,5 +1,6 @@
 /** Opens a FILE of the command line: a session of another agent, a list of messages, or a request. */
 
+import { statSync } from "node:fs";
 import { EspalierError } from "../entries/verbs.ts";
 import { fromStored } from "../formats/vscode/parts.ts";
 import { openSession, readSession, sessionRequest } from "../sessions/index.ts";
@@ -33,7 +34,7 @@ const NO_SESSION = new Set(["unknown_session", "bad_json"]);
 export async function openFile(file: string, { view = "live", format, ...options }: OpenFlags): Promise<OpenedFile> {
   const named = { ...options, name: file === "-" ? "standard input" : file };
   if (format !== undefined) return requestOf(parseInput(readText(file), file));
-  const text = file === "-" ? readText(file) : undefined;
+  const text = isReadOnce(file) ? readText(file) : undefined;
   try {
     const session = text === undefined ? await openSession(streamText(file), named) : readSession(text, named);
     return { input: sessionRequest(session, view), session };
@@ -42,6 +43,11 @@ export async function openFile(file: string, { view = "live", format, ...options
     if (!(error instanceof EspalierError) || !NO_SESSION.has(error.code) || isAsked) throw error;
     return requestOf(conversation(text ?? readText(file), file, error));
   }
+}
+
+/** True for standard input and for pipes, such as `<(command)` of a shell: what was read from them is gone. */
+function isReadOnce(file: string): boolean {
+  return file === "-" || statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 }
 
 function requestOf(input: unknown): OpenedFile {

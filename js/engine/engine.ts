@@ -115,6 +115,12 @@ export function wasmNotFound(what: string, cause?: unknown, way?: string): Espal
  * Chromium, Safari and Firefox name the policy; Cloudflare says "disallowed by embedder".
  */
 export function wasmBlocked(cause: unknown): EspalierError | undefined {
+  if (typeof WebAssembly === "undefined") {
+    const message =
+      "This platform has no WebAssembly, which Espalier needs. Node's --jitless and the Lockdown Mode of Apple's devices " +
+      "turn it off.";
+    return new EspalierError({ code: "wasm_blocked", message, cause });
+  }
   const said = cause instanceof Error ? cause.message : "";
   if (/disallowed by embedder/i.test(said)) {
     const message =

@@ -5,11 +5,11 @@
  * Start with `adapter.ts`, the contract of a format, then `table.ts`, then `anthropic/`, a format that uses all of it.
  */
 
-import { EspalierError } from "../errors/errors.ts";
+import { badValue, EspalierError } from "../errors/errors.ts";
 import type { Format, ToolList } from "../types/messages.ts";
 import { reading } from "./adapter.ts";
 import { listedTools } from "./tools.ts";
-import { looking } from "./values.ts";
+import { isFields, looking } from "./values.ts";
 import type { Reading, Source } from "./adapter.ts";
 import { detect, findSource, strangeness } from "./detect.ts";
 import { Growing, readsNeutral, readsWith, unknownFormat } from "./growing.ts";
@@ -63,11 +63,10 @@ function opened(
     const source = findSource(input);
     return { source, found: source && (format || detect(source)) };
   });
-  if (!source || !found) {
-    const message =
-      "This is no conversation that is known. Looked for a list of messages, or an object with messages, contents or input, in the format of " +
-      `${FORMATS.join(", ")}.`;
-    const strange = source && looking("messages", () => strangeness(source));
+  if (!source) throw noList(input);
+  if (!found) {
+    const message = `The format of the messages is unknown; it may be ${FORMATS.join(", ")}.`;
+    const strange = looking("messages", () => strangeness(source));
     if (!strange) throw new EspalierError({ code: "unknown_format", message, path: "messages" });
     throw new EspalierError({
       code: "unknown_format",
@@ -76,6 +75,22 @@ function opened(
     });
   }
   return { source, format: found, tools: listed };
+}
+
+/** Returns the error for an input without a list of messages, which says what to pass for the usual slips. */
+function noList(input: unknown): EspalierError {
+  const isObject = isFields(input);
+  const advice =
+    typeof input === "string"
+      ? "; if it is JSON, pass JSON.parse of it"
+      : isObject && typeof input["then"] === "function"
+        ? " that is a promise; await it"
+        : isObject && "role" in input
+          ? " that is one message; put it into a list"
+          : "";
+  const wanted = "a list of messages, or a request with such a list as messages, contents or input";
+  const { message, path } = badValue("messages", wanted, input);
+  return new EspalierError({ code: "unknown_format", message: message + advice, path });
 }
 
 export type { Growing } from "./growing.ts";

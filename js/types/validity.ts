@@ -61,6 +61,8 @@ export interface ValidityOptions {
 }
 
 export interface ValidateOptions extends ValidityOptions {
+  /** The provider whose rules apply, unless it is the argument before the options. */
+  provider?: ProviderName;
   /** Calls at the end without a result: `report` (default) or `keep`, which ignores them. */
   pending?: "report" | "keep";
 }

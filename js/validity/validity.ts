@@ -57,7 +57,7 @@ interface CoreChange {
  * import { validate } from "espalier";
  *
  * const result = { type: "tool_result", tool_use_id: "t1", content: "62 tests passed" };
- * const findings = validate([{ role: "user", content: [result] }], "anthropic");
+ * const findings = validate([{ role: "user", content: [result] }], { provider: "anthropic" });
  * findings[0]?.rule; // => "orphan-result"
  * findings[0]?.path; // => "messages[0].content[0]"
  * ```
@@ -67,9 +67,23 @@ interface CoreChange {
  * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` for a message that cannot be
  *   read, `unknown_format`
  */
-export function validate(messages: unknown, provider: ProviderName, options: ValidateOptions = {}): Finding[] {
-  need(provider, PROVIDER, "provider");
-  check(options, VALIDATE);
+export function validate(
+  messages: unknown,
+  options: ValidateOptions & { provider: ProviderName },
+  more?: undefined,
+): Finding[];
+/** The same with the provider by itself, before the other options. */
+export function validate(messages: unknown, provider: ProviderName, options?: ValidateOptions): Finding[];
+export function validate(
+  messages: unknown,
+  first: ProviderName | (ValidateOptions & { provider: ProviderName }),
+  more: ValidateOptions = {},
+): Finding[] {
+  const isByName = typeof first === "string";
+  const options: ValidateOptions = check(isByName ? more : first, VALIDATE);
+  const named = isByName ? first : options.provider;
+  need(named, PROVIDER, isByName ? "provider" : "options.provider");
+  const provider = named!;
   const reading = read(messages, provider, options);
   const found = located(reading, judge(reading, provider, options));
   return options.pending === "keep" ? found.filter(({ rule }) => rule !== "pending-call") : found;
@@ -474,10 +488,26 @@ function read(messages: unknown, provider: ProviderName, { format, tools }: Vali
       format: format ?? known ?? formatOf(messages, provider),
       tools,
     });
-  const reading = open(messages);
+  let reading: Reading;
+  try {
+    reading = open(messages);
+  } catch (error) {
+    throw format === undefined && known === undefined ? ofAnother(error, messages, provider) : error;
+  }
   if (reading.format === "espalier") checkParts(reading);
   // Content that is not for the model is not sent, and findings have the paths of what is sent.
   return reading.withheld.length === 0 ? reading : open(asSent(reading));
+}
+
+/** Returns the error for a message that cannot be read; for messages of another provider it says so. */
+function ofAnother(error: unknown, messages: unknown, provider: ProviderName): unknown {
+  if (!(error instanceof EspalierError) || error.code !== "bad_message") return error;
+  const { message, path } = error;
+  const source = findSource(messages);
+  const found = source && looking("messages", () => detect(source));
+  if (found === undefined || found === provider) return error;
+  const advice = `The messages look like those of ${found}; convert(messages, "${provider}") makes them ${provider}'s`;
+  return new EspalierError({ code: "bad_message", message: `${message}. ${advice}`, path, cause: error });
 }
 
 function formatOf(messages: unknown, provider: ProviderName): Format {

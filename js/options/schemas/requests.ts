@@ -107,7 +107,7 @@ const VALIDITY: Schema<T.ValidityOptions> = {
   openEnd: flag,
 };
 
-export const VALIDATE: Schema<T.ValidateOptions> = { ...VALIDITY, pending: ["report", "keep"] };
+export const VALIDATE: Schema<T.ValidateOptions> = { ...VALIDITY, provider: PROVIDERS, pending: ["report", "keep"] };
 
 const visible: Kind<string> = (value) =>
   typeof value === "string" && value.trim() !== "" ? undefined : "a text that is not blank";

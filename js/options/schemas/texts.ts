@@ -4,7 +4,8 @@ import type { InitOptions } from "../../engine/init.ts";
 import type { Estimator } from "../../tokens/texts.ts";
 import type { TokenWorkerOptions } from "../../tokens/worker.ts";
 import type * as T from "../../types/index.ts";
-import type { Schema } from "../check.ts";
+import { items } from "../check.ts";
+import type { Kind, Schema } from "../check.ts";
 import { callback, checkedLater, encoding, milliseconds, required, signal, text } from "../kinds.ts";
 
 export const TEXT: Schema<{ encoding?: T.EncodingName }> = { encoding };
@@ -29,4 +30,7 @@ export const WORKER_COUNT: Schema<{ encoding?: T.EncodingName; model?: string; s
   signal,
 };
 
-export const INIT: Schema<InitOptions> = { wasm: checkedLater, encodings: checkedLater, vocabulary: callback };
+const encodings: Kind<readonly T.EncodingName[]> = (value, path, refuse) =>
+  items(value, encoding, path, refuse) && "a list of names of encodings";
+
+export const INIT: Schema<InitOptions> = { wasm: checkedLater, encodings, vocabulary: callback };

@@ -87,6 +87,22 @@ test("options that make no sense are refused by name", () => {
   refused(() => count(7 as never), "bad_input", "text");
 });
 
+test("what is no conversation is named, with what to do", () => {
+  const says = (input: unknown, words: RegExp) => assert.throws(() => prune(input, { budget: 9 }), words);
+  const wanted = "messages must be a list of messages, or a request with such a list as messages, contents or input";
+  says('[{"role":"user"}]', new RegExp(`${wanted}, and is "\\[\\{.*; if it is JSON, pass JSON\\.parse of it$`));
+  says({ role: "user", content: "Hello" }, /and is an object that is one message; put it into a list$/);
+  says(Promise.resolve([]), /and is an object that is a promise; await it$/);
+  says(undefined, /and is undefined$/);
+});
+
+test("a Pruner refuses options in the place of its cut", () => {
+  const { cut } = prune(agentRun(3), { budget: 400 }).report;
+  assert.equal(new Pruner(cut).cut, cut);
+  for (const wrong of [{ budget: 200 }, "x", prune(agentRun(3), { budget: 400 }).report])
+    refused(() => new Pruner(wrong as never), "bad_option", "cut");
+});
+
 test("a budget that cannot be met names what must stay", () => {
   assert.throws(
     () => prune(agentRun(3), { budget: 20 }),

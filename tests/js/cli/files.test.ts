@@ -116,6 +116,34 @@ test("UTF-16 with a byte order mark is read as text", () => {
   }
 });
 
+test("a pipe is read once", { skip: process.platform === "win32" }, () => {
+  const [log = "", ...command] = [join(home, "piped.jsonl"), process.execPath, ...CLI];
+  assert.equal(run(["compact", "own.json", "-b", "1k", "--log", log]).status, 0);
+  const piped = (name: string, ...args: string[]) => {
+    const script = `"$@" <(cat ${name})`;
+    return spawnSync("bash", ["-c", script, "bash", ...command, ...args], { encoding: "utf8", cwd: home });
+  };
+  for (const args of [["count"], ["count", "--format", "openai-chat"], ["prune", "-b", "100"], ["doctor"]])
+    assert.equal(piped("own.json", ...args).stderr, run([...args, "own.json"]).stderr, args.join(" "));
+  assert.equal(piped("piped.jsonl", "log").status, 0);
+  assert.equal(piped("own.json", "log").stdout, run(["log", "own.json"]).stdout);
+});
+
+test("standard input is named in errors", () => {
+  refused(3, /: standard input is neither JSON nor JSON Lines/, ["count", "-"], "[{");
+});
+
+test("a full disk is no bug", { skip: process.platform !== "linux" }, () => {
+  const full = openSync("/dev/full", "w");
+  const { status, stderr } = spawnSync(process.execPath, [...CLI, "count", "own.json"], {
+    encoding: "utf8",
+    cwd: home,
+    stdio: ["ignore", full, "pipe"],
+  });
+  assert.equal(status, 3);
+  assert.match(stderr, /\nespalier: standard output cannot be written: ENOSPC: [^\n]*\n$/);
+});
+
 test("a folder is named, with a code", () => {
   const words = /: folder cannot be read: it is a folder \[file_not_found\]/;
   refused(3, words, ["count", "folder"]);

@@ -74,7 +74,7 @@ for (const command of ["count", "prune", "compact", "doctor", "convert", "log", 
 
 test("help lists all commands, every exit code and the words of reports", () => {
   check(["--help"], { out: /espalier outline[\s\S]*--recall[\s\S]*prior \(a similar encoding[\s\S]*130 interrupted/ });
-  check(["help", "prunne"], { status: 2, err: /unknown command "prunne"; the commands are count, prune/ });
+  check(["help", "prunne"], { status: 2, err: /unknown command "prunne"; did you mean prune\?/ });
 });
 
 test("help completion prints how to use it", () => {

@@ -301,3 +301,21 @@ test("reports have exactly the fields that the declarations name", async () => {
   assert.equal(fields(done.report.steps[0]!), "outcome step tokensAfter tokensBefore why");
   assert.equal(fields(done.edits[0]!), "author before id kind message rule targets tokensAfter tokensBefore");
 });
+
+test("a platform without WebAssembly is named as the cause", async () => {
+  const core = await freshCore();
+  const own = globalThis.WebAssembly;
+  try {
+    Reflect.deleteProperty(globalThis, "WebAssembly");
+    assert.throws(() => core.initSync(bytes("espalier.wasm")), { code: "wasm_blocked", message: /has no WebAssembly/ });
+    await assert.rejects(core.initFrom(bytes("espalier.wasm")), { code: "wasm_blocked" });
+  } finally {
+    globalThis.WebAssembly = own;
+  }
+});
+
+test("encodings of init are a list", async () => {
+  const core = await freshCore();
+  const encodings = "cl100k_base" as never;
+  await assert.rejects(core.init({ encodings }), { code: "bad_option", path: "options.encodings" });
+});

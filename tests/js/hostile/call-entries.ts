@@ -146,7 +146,7 @@ export const CALLS: readonly Entry[] = [
 
   {
     name: "validate",
-    args: () => [chat(), "openai-chat", {}],
+    args: () => [chat(), { provider: "openai-chat" }],
     run: e.validate,
     options: "format tools model purpose rules pending",
   },

@@ -362,7 +362,10 @@ test("calls that are running", () => {
 
 test("options that make no sense", () => {
   for (const provider of ["morse", "ai-sdk", "espalier", "constructor", "", undefined, null, 7, {}, Symbol("x")]) {
-    refused(() => espalier.validate([q], provider as ProviderName), "bad_option", "provider");
+    const path =
+      typeof provider === "string" ? "provider" : provider?.constructor === Object ? "options.provider" : "options";
+    refused(() => espalier.validate([q], provider as ProviderName), "bad_option", path);
+    refused(() => espalier.validate([q], { provider: provider as ProviderName }), "bad_option", "options.provider");
     refused(() => espalier.repair([q], { provider: provider as ProviderName }), "bad_option", "options.provider");
   }
   for (const [name, value] of [
