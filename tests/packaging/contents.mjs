@@ -22,7 +22,7 @@ import { packed } from "../../scripts/packed.mjs";
  * read into the core's own types, scores that are kept: 20 kB, 7 kB by brotli. Outputs in a host's JSON, faults of more
  * languages, totals of test runners: 8 kB, 3 kB by brotli.
  */
-const MOST = { raw: 2_715_000, brotli: 934_000 };
+const MOST = { raw: 2_718_000, brotli: 937_000 };
 
 export function contentCases({ consumer, home, root, run }) {
   return {

@@ -87,6 +87,10 @@ pub fn body(output: &str) -> Cow<'_, str> {
     }
 }
 
+/// Fields of JSON with the output of a command, and those of which one is beside it: its exit status.
+pub(crate) const OUTPUTS: [&str; 2] = ["output", "stdout"];
+pub(crate) const STATUSES: [&str; 5] = ["exit_code", "exitCode", "returncode", "return_code", "metadata"];
+
 /// Returns the texts in JSON with an output and an exit status.
 fn fields(output: &str) -> Option<String> {
     let head = &output[..output.floor_char_boundary(100)];
@@ -94,12 +98,8 @@ fn fields(output: &str) -> Option<String> {
         return None;
     }
     let Ok(Value::Object(all)) = serde_json::from_str(output) else { return None };
-    let has_status = all.iter().any(|(name, value)| match &**name {
-        "exit_code" | "exitCode" | "returncode" | "return_code" => value.is_i64(),
-        "metadata" => value.is_object(),
-        _ => false,
-    });
-    let is_output = ["output", "stdout"].iter().any(|name| all.get(*name).is_some_and(Value::is_string));
+    let has_status = STATUSES.iter().filter_map(|name| all.get(*name)).any(|value| value.is_i64() || value.is_object());
+    let is_output = OUTPUTS.iter().any(|name| all.get(*name).is_some_and(Value::is_string));
     let texts = ["output", "stdout", "stderr", "error"].iter().filter_map(|name| all.get(*name)?.as_str());
     let texts = texts.map(|text| text.trim_end_matches('\n')).filter(|text| !text.is_empty());
     (has_status && is_output).then(|| texts.collect::<Vec<_>>().join("\n"))

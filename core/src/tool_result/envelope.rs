@@ -5,6 +5,8 @@
 
 use serde_json::Value;
 
+use crate::message::tool_output::{OUTPUTS, STATUSES};
+
 /// A result that is split at its output.
 pub(super) struct Envelope<'t> {
     before: &'t str,
@@ -12,13 +14,8 @@ pub(super) struct Envelope<'t> {
     after: &'t str,
 }
 
-/// Keys of the output; it is the first field.
-const OUTPUTS: [&str; 2] = ["output", "stdout"];
-/// Keys of the exit status behind it.
-const STATUSES: [&str; 5] = ["\"exit_code\"", "\"exitCode\"", "\"returncode\"", "\"return_code\"", "\"metadata\""];
-
 impl<'t> Envelope<'t> {
-    /// Splits a result; `None` for any other text.
+    /// Splits a result whose first field is its output; `None` for any other text.
     pub(super) fn of(text: &'t str) -> Option<Envelope<'t>> {
         let rest = text.trim_start().strip_prefix('{')?.trim_start().strip_prefix('"')?;
         let key = OUTPUTS.iter().find_map(|key| rest.strip_prefix(key)?.strip_prefix('"'))?;
@@ -31,7 +28,7 @@ impl<'t> Envelope<'t> {
         };
         let end = 2 + literal.strip_prefix('"')?.bytes().take_while(inside).count();
         let (literal, after) = literal.split_at_checked(end)?;
-        if !STATUSES.iter().any(|key| after.contains(key)) || !after.trim_end().ends_with('}') {
+        if !STATUSES.iter().any(|key| after.contains(&format!("\"{key}\""))) || !after.trim_end().ends_with('}') {
             return None;
         }
         let output = serde_json::from_str(literal).ok()?;

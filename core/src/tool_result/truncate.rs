@@ -152,16 +152,14 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
             return Truncated { text: Some(text), before, left_out: reduced.left_out, ..short };
         }
     }
-    if rules.json
-        && let Some(short) = Envelope::of(text).and_then(|envelope| inside(&envelope, before, rules, tokenizer))
-    {
-        return short;
-    }
-    if rules.json
-        && let Some(short) = json::shorten(text, rules.limit, rules.keep, tokenizer)
-    {
-        done.tokens = tokenizer.count(&short);
-        return Truncated { cut: before - done.tokens, json: true, text: Some(short), ..done };
+    if rules.json {
+        if let Some(short) = Envelope::of(text).and_then(|envelope| inside(&envelope, before, rules, tokenizer)) {
+            return short;
+        }
+        if let Some(short) = json::shorten(text, rules.limit, rules.keep, tokenizer) {
+            let tokens = tokenizer.count(&short);
+            return Truncated { tokens, cut: before - tokens, json: true, text: Some(short), ..done };
+        }
     }
     let cleaned = if rules.clean { clean::clean(text) } else { None };
     let (text, whole) = match &cleaned {

@@ -75,19 +75,33 @@ pub fn clip(text: &str, bytes: usize) -> String {
 /// assert_eq!(spoken("`</think>` ends a thought."), "`</think>` ends a thought.");
 /// ```
 pub fn spoken(text: &str) -> &str {
-    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
-        let text = text.trim();
-        let inner = text.strip_prefix(open);
-        let is_end = |at: &usize| inner.is_some() || *at == 0 || text[..*at].ends_with('\n');
-        let end = text.match_indices(close).map(|(at, _)| at).find(is_end);
-        if inner.is_none() && end.is_none() {
-            continue;
+    let mut said = text;
+    for _ in 0..THOUGHTS {
+        match TAGS.iter().find_map(|tags| without_thought(said, *tags)) {
+            Some((thought, "")) => return thought,
+            Some((_, behind)) => said = behind,
+            None => break,
         }
-        let behind = end.map_or("", |end| text[end + close.len()..].trim());
-        let thought = &text[inner.map_or(0, |_| open.len())..end.unwrap_or(text.len())];
-        return if behind.is_empty() { thought.trim() } else { spoken(behind) };
     }
-    text
+    said
+}
+
+/// Maximum number of thoughts in front of a text that are removed. Each is searched in the whole rest.
+const THOUGHTS: usize = 16;
+const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+
+/// Splits a text that begins with a thought into the thought and what is behind it.
+fn without_thought<'t>(text: &'t str, (open, close): (&str, &str)) -> Option<(&'t str, &'t str)> {
+    let text = text.trim();
+    let inner = text.strip_prefix(open);
+    let is_end = |at: &usize| inner.is_some() || *at == 0 || text[..*at].ends_with('\n');
+    let end = text.match_indices(close).map(|(at, _)| at).find(is_end);
+    if inner.is_none() && end.is_none() {
+        return None;
+    }
+    let behind = end.map_or("", |end| text[end + close.len()..].trim());
+    let thought = &text[inner.map_or(0, |_| open.len())..end.unwrap_or(text.len())];
+    Some((thought.trim(), behind))
 }
 
 /// True if one of `words` (lower case) occurs in `text` as a word or phrase of its own, in any case (ASCII). One walk,
