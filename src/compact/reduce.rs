@@ -126,7 +126,7 @@ fn shortened(draft: &Draft, texts: Vec<Long>, over: u64, id: String, rule: &'sta
     replaced(draft, texts, id, (Kind::Truncate, rule), |long| {
         let message = &draft.entries[long.entry].message.id;
         match &long.output {
-            Some(output) => cut_result(&long.text, cap, output, message, tokenizer),
+            Some(output) => cut_result(&long.text, cap, output, message, tokenizer).map(|short| short.text),
             // A shortened record remains a record.
             None if is_sealed(&long.text) => {
                 let short = (long.tokens > cap).then(|| shorter(&long.text, cap, tokenizer)).flatten();

@@ -18,7 +18,7 @@ export interface Span {
 /** Rules that remove whole messages because the request does not fit. */
 const REMOVING = new Set(["old-turn", "old-round", "old-request", "current-round"]);
 /** Rules that shorten to a length that depends on the budget. */
-const SHORTENING = new Set(["oversize-result", "long-result", "long-arguments", "media"]);
+const SHORTENING = new Set(["reduced-result", "oversize-result", "long-result", "long-arguments", "media"]);
 /** A single result may have one part in OVERSIZE of the limit. */
 const OVERSIZE = 4;
 

@@ -183,8 +183,9 @@ impl Grouper {
         // Formats that send one item per call: the round continues while calls wait for results, after an item that
         // only introduces the next one (reasoning), and with what the platform did by itself (a search).
         let continues = |last: &Newest| !self.waiting.is_empty() || !last.has_words || is_opaque(message);
-        // A program that the provider runs calls the host's tools, and ends in a message behind their results.
-        let is_served = !self.serving.is_empty();
+        // A program that the provider runs calls the host's tools, and ends in a message behind their results. So may
+        // any call that it runs beside the host's.
+        let is_served = !self.serving.is_empty() || message.results().any(|id| self.waiting.contains_key(id));
         let joins = round.filter(|(_, last)| is_served || last.is_assistant && continues(last)).map(|(round, _)| round);
         let at = match joins {
             Some(round) => {

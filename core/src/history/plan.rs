@@ -29,9 +29,10 @@ pub struct Removal {
     /// Ids of the messages, in order.
     pub ids: Vec<String>,
     /// `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-turn`, `old-round`,
-    /// `old-request`, `current-round`; `oversize-result`, `long-result`, `long-arguments`, `media`; `same-result`,
-    /// `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`, `capped-result`;
-    /// `summary`, `long-request`, `long-earlier-record`, `long-record`; …
+    /// `old-request`, `current-round`; `reduced-result` (only what its tool's output can spare is missing),
+    /// `oversize-result`, `long-result`, `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`,
+    /// `failed-attempt`, `clear`, `clear-arguments`, `reasoning`, `capped-result`; `summary`, `long-request`,
+    /// `long-earlier-record`, `long-record`; …
     pub rule: &'static str,
     /// One sentence for people.
     pub why: String,

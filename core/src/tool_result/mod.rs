@@ -33,7 +33,7 @@ pub mod tape;
 mod truncate;
 
 pub use middle::{Marker, Shortened, shorten};
-pub use truncate::{Keep, Output, Rules, Truncated, cut_result, truncate};
+pub use truncate::{CutResult, Keep, Output, Rules, Truncated, cut_result, truncate};
 
 /// Share of the head in the kept text; the rest is tail, because the newest output usually matters more.
 pub const HEAD_SHARE: f64 = 0.4;

@@ -206,6 +206,14 @@ fn inside(envelope: &Envelope, before: u64, rules: Rules, tokenizer: &dyn Tokeni
     None
 }
 
+/// A shortened result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CutResult {
+    pub text: String,
+    /// False if only noise is missing, and what a reducer leaves out of such output.
+    pub is_cut: bool,
+}
+
 /// Shortens a result in a conversation with the default options to at most `limit` tokens; `None` if it fits already.
 /// `recall` is the handle of the whole text.
 ///
@@ -223,8 +231,16 @@ fn inside(envelope: &Envelope, before: u64, rules: Rules, tokenizer: &dyn Tokeni
 /// let lines = |from: u32| (from..from + 100).map(|n| format!("step {n}\n")).collect::<String>();
 /// let log = format!("{}error: no rule\n{}", lines(0), lines(100));
 /// let short = cut_result(&log, 60, &Output::of(Some(&call)), "m4", &Words).unwrap();
-/// assert!(short.contains("error: no rule") && Words.count(&short) <= 60);
+/// assert!(short.text.contains("error: no rule") && Words.count(&short.text) <= 60);
 /// ```
-pub fn cut_result(text: &str, limit: u64, output: &Output, recall: &str, tokenizer: &dyn Tokenizer) -> Option<String> {
-    truncate(text, Rules { marker: Marker::Counts { recall }, ..Rules::of(output, limit) }, tokenizer).text
+pub fn cut_result(
+    text: &str,
+    limit: u64,
+    output: &Output,
+    recall: &str,
+    tokenizer: &dyn Tokenizer,
+) -> Option<CutResult> {
+    let rules = Rules { marker: Marker::Counts { recall }, ..Rules::of(output, limit) };
+    let Truncated { text, cut, .. } = truncate(text, rules, tokenizer);
+    Some(CutResult { text: text?, is_cut: cut > 0 })
 }

@@ -128,8 +128,9 @@ struct Round<'m> {
     /// Unanswered calls by id, including those of earlier rounds. For each message that made some: its index and its
     /// calls, in order.
     open: HashMap<&'m str, Vec<(usize, VecDeque<usize>)>>,
-    /// Index of the first call of the round.
+    /// Index of the first call of the round, and of the first after the user's newest message.
     first: usize,
+    turn: usize,
     /// Index of the newest message of the assistant's run.
     caller: usize,
     /// Whether that message makes calls.
@@ -145,12 +146,13 @@ impl<'m> Round<'m> {
     /// Returns the call that a result answers. It is one of the newest message that made a call with this id, because
     /// the provider gave up on older ones too. Within a message, the first call comes first.
     ///
-    /// The assistant's own results (`is_own`, from tools that the provider runs) answer only calls of their round.
+    /// The assistant's own results (`is_own`, from tools that the provider runs) answer only calls of their turn: the
+    /// provider may wait for results of the host's calls first.
     fn answered(&mut self, calls: &[Call], id: &str, name: Option<&str>, is_own: bool) -> Option<usize> {
         let waiting = self.open.get_mut(id)?;
-        let is_it = |call: &Call| name.is_none_or(|name| name == call.name) && (!is_own || call.fate == Fate::Pending);
+        let is_it = |at: usize| name.is_none_or(|name| name == calls[at].name) && (!is_own || at >= self.turn);
         let found = waiting.iter().enumerate().rev().find_map(|(at, (_, of_message))| {
-            let first = of_message.iter().position(|&call| is_it(&calls[call]))?;
+            let first = of_message.iter().position(|&call| is_it(call))?;
             Some((at, first))
         });
         let (at, first) = found?;
@@ -197,8 +199,15 @@ impl<'m> Round<'m> {
 pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, matching: Matching) -> Pairs {
     let mut found = Pairs::default();
     let mut ids = Ids::default();
-    let mut round =
-        Round { open: HashMap::default(), first: 0, caller: 0, caller_calls: false, last: None, by_items: false };
+    let mut round = Round {
+        open: HashMap::default(),
+        first: 0,
+        turn: 0,
+        caller: 0,
+        caller_calls: false,
+        last: None,
+        by_items: false,
+    };
     let mut after_assistant = false;
     let mut latest: HashMap<&str, usize> = HashMap::default();
     for (index, message) in messages.filter(|(_, message)| !message.role().is_frame()) {
@@ -242,7 +251,7 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
                     };
                     let call = &mut found.calls[number_of_call];
                     if let Fate::Lost { behind } = call.fate {
-                        call.displaced = Some(behind);
+                        call.displaced = Some(behind).filter(|_| !is_assistant);
                     } else {
                         matched = true;
                         round.by_items |= call.at.0 != round.caller;
@@ -254,6 +263,9 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
             }
         }
         after_assistant = is_assistant;
+        if message.role() == Role::User {
+            round.turn = found.calls.len();
+        }
         if is_assistant {
             round.last = None;
             continue;

@@ -90,9 +90,10 @@ export interface Removal {
   ids: string[];
   /**
    * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-turn`, `old-round`,
-   * `old-request`, `current-round`; `oversize-result`, `long-result`, `long-arguments`, `media`; `same-result`,
-   * `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`, `capped-result`;
-   * `summary`, `long-request`, `long-earlier-record`, `long-record`; …
+   * `old-request`, `current-round`; `reduced-result` (only what its tool's output can spare is missing),
+   * `oversize-result`, `long-result`, `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`,
+   * `failed-attempt`, `clear`, `clear-arguments`, `reasoning`, `capped-result`; `summary`, `long-request`,
+   * `long-earlier-record`, `long-record`; …
    */
   rule: string;
   /** One sentence for people. */

@@ -158,7 +158,7 @@ impl Style {
         if self == Style::GeminiCli {
             return gemini::capped(text, cap, recall);
         }
-        cut_result(text, cap, &Output::of(call), recall, tokenizer).unwrap_or_else(|| text.to_string())
+        cut_result(text, cap, &Output::of(call), recall, tokenizer).map_or_else(|| text.to_string(), |short| short.text)
     }
 
     /// Returns the text that replaces a cleared result.

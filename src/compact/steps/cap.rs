@@ -28,7 +28,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         let output = scene.call_of(result).map_or_else(Output::default, |call| Output::of_call(&call.call));
         let message = draft.entries[result.entry].message.id.clone();
         let Some(short) = cut_result(&result.text, max, &output, &message, draft.meter.tokenizer) else { continue };
-        texts.push((result.entry, Target::part(message, result.part, Becomes::text(short))));
+        texts.push((result.entry, Target::part(message, result.part, Becomes::text(short.text))));
     }
     super::edit_of(draft, Kind::Truncate, "capped-result", None, texts).into_iter().collect()
 }

@@ -10,11 +10,16 @@ import type { Fields } from "./support.ts";
 const LIMIT = 4_000;
 /** Rounds that leave about 1,200 tokens. */
 const ROUNDS = 11;
-/** A round whose result has 13 to 14 tokens a line, all of them different. */
+/** A round whose result has 13 to 14 tokens a line, of which no line can be spared. */
 function long(number: number, lines: number): Fields[] {
+  return of(number, lines, (at) => `line ${at} of part${number} was ${hash(at)}`);
+}
+
+const hash = (at: number) => (Math.imul(at + 1, 2_654_435_761) >>> 0).toString(16);
+
+function of(number: number, lines: number, line: (at: number) => string): Fields[] {
   const [call, result] = round(number);
-  const text = Array.from({ length: lines }, (_, at) => `line ${at} of part${number} was built in ${at * 7} ms`);
-  return [call!, { ...result, content: text.join("\n") }];
+  return [call!, { ...result, content: Array.from({ length: lines }, (_, at) => line(at)).join("\n") }];
 }
 
 async function opened(options: Partial<ConversationOptions<Fields>> = {}) {
@@ -75,6 +80,26 @@ test("a result of which much would go has a summary made for it", async () => {
     ["applied"],
   );
   assert.match(String(messages.at(-1)!["content"]), /line 80 /);
+  await conversation.dispose();
+});
+
+test("a result that loses only what it can spare needs no summary, however much that is", async () => {
+  const conversation = await opened();
+  const tests = (number: number) => of(number, 250, (at) => `test part${number}::case_${at} ... ok`);
+  const said = (messages: Fields[]) => messages.map(({ content }) => content);
+  conversation.append(tests(9));
+  const { messages, report } = await conversation.prepare();
+  assert.deepEqual(report.compactions, []);
+  assert.deepEqual(
+    report.trimmed.map(({ rule }) => rule),
+    ["reduced-result"],
+  );
+  assert.match(String(messages.at(-1)!["content"]), /case_1 [^]*\[247 more, counting on\]\n[^]*case_249 /);
+  // It stays as it was sent, and so does the next one.
+  conversation.append(tests(10));
+  const { messages: later, report: next } = await conversation.prepare();
+  assert.deepEqual(next.compactions, []);
+  assert.deepEqual(said(later).slice(0, messages.length), said(messages));
   await conversation.dispose();
 });
 

@@ -34,8 +34,9 @@ test("no conversation at all", () => {
   ]) {
     refused(input, "unknown_format", "messages");
   }
+  assert.throws(() => readConversation(7, {}), /^EspalierError: messages must be a list of messages, or .* and is 7$/);
   assert.throws(
-    () => readConversation(7, {}),
+    () => readConversation([{ a: 1 }], {}),
     /openai-chat, openai-responses, anthropic, gemini, vscode, ai-sdk, raw, langchain, openai-agents, espalier/,
   );
 });

@@ -243,6 +243,45 @@ test("ai-sdk: the encrypted form of a thought is counted once for the parts of i
   assert.equal(count(part("one"), part("two")), 588 + 1);
 });
 
+test("ai-sdk: the provider's result may come behind those of the host's calls", () => {
+  const result = (toolCallId: string, toolName: string) => ({
+    type: "tool-result",
+    toolCallId,
+    toolName,
+    output: { type: "text", value: words(40) },
+  });
+  const turn = (n: number): Item[] => [
+    user(say(`Question ${n}`)),
+    assistant(
+      { type: "tool-call", toolCallId: `p${n}`, toolName: "run", input: { code: "x" }, providerExecuted: true },
+      { type: "tool-call", toolCallId: `c${n}`, toolName: "read", input: {} },
+    ),
+    { role: "tool", content: [result(`c${n}`, "read")] },
+    assistant(result(`p${n}`, "run"), say("Done.")),
+  ];
+  const messages = [...turn(1), ...turn(2), ...turn(3), user(say("Next"))];
+  for (const provider of ["anthropic", "openai-responses"] as const) {
+    assert.deepEqual(validate(messages, provider, { format: "ai-sdk" }), []);
+    assert.equal(repair(messages, { provider, format: "ai-sdk" }).messages, messages);
+  }
+  const whole = countMessages(messages, { format: "ai-sdk" }).total;
+  for (let budget = whole; budget > 60; budget -= 13) {
+    const { messages: cut, report } = prune(messages, { budget, format: "ai-sdk" });
+    const json = JSON.stringify(cut);
+    for (const id of ["p1", "p2", "p3"])
+      assert.ok([0, 2].includes(json.split(`"${id}"`).length - 1), `${id} in ${budget}: ${json}`);
+    assert.ok(!json.includes("No result was recorded"));
+    assert.deepEqual(
+      report.messages.filter(({ fate }) => fate === "inserted"),
+      [],
+    );
+  }
+  // A later turn answers nothing.
+  const late = [...turn(1).slice(0, 3), user(say("Stop")), assistant(result("p1", "run"), say("Done."))];
+  const rules = validate(late, "anthropic", { format: "ai-sdk" }).map(({ rule }) => rule);
+  assert.deepEqual(rules, ["lost-call", "orphan-result"]);
+});
+
 test("langchain: the encrypted thought beside the content of OpenAI's answers is counted, and goes", () => {
   const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "A".repeat(4_000) };
   const answer = { type: "ai", content: "Done.", additional_kwargs: { reasoning, refusal: "no" } };

@@ -23,6 +23,10 @@ pub const FLOOR: u64 = 200;
 /// A single result may have one part in `OVERSIZE` of the limit.
 const OVERSIZE: u64 = 4;
 
+/// The rule of a result that is not cut, and why it is shorter.
+const REDUCED: &str = "reduced-result";
+const SPARED: &str = "a long result without what the output of its tool can spare, such as passed tests and progress";
+
 /// A text in a draft: entry, current index of the part, and the item if the result holds several.
 type Place = (usize, usize, Option<usize>);
 
@@ -378,6 +382,7 @@ impl<'g> Shrinker<'g> {
         for (&entry, places) in &of_entry {
             let recall = draft.entries[entry].message.id.clone();
             let mut changes: HashMap<usize, Becomes> = HashMap::default();
+            let mut is_cut = false;
             for &place in places {
                 let (_, part, item) = place;
                 let Some(Part::ToolResult { content, .. }) = draft.entries[entry].message.parts.get(part) else {
@@ -387,21 +392,23 @@ impl<'g> Shrinker<'g> {
                 let output = self.output(draft, (entry, part));
                 let Some(short) = cut_result(&whole, cap, &output, &recall, draft.meter.tokenizer) else { continue };
                 self.done.insert(place, how);
+                is_cut |= short.is_cut;
                 match item {
                     None => {
-                        changes.insert(part, Becomes::Text { text: short });
+                        changes.insert(part, Becomes::Text { text: short.text });
                     }
                     Some(item) => {
                         let keep = || Becomes::Content { items: vec![None; content.len()] };
                         if let Becomes::Content { items } = changes.entry(part).or_insert_with(keep)
                             && let Some(at) = items.get_mut(item)
                         {
-                            *at = Some(short);
+                            *at = Some(short.text);
                         }
                     }
                 }
             }
-            change(draft, entry, changes, how.rule(), why);
+            let (rule, why) = if is_cut { (how.rule(), why) } else { (REDUCED, SPARED) };
+            change(draft, entry, changes, rule, why);
         }
         of_entry.into_keys().collect()
     }
