@@ -54,11 +54,8 @@ export interface ToFit<T> {
 export class Fit {
   private pruner = new Pruner();
   private edits = "";
-  /**
-   * Tokens that the newest cut left out by shortening alone, beside what the output of tools can spare; 0 if it dropped
-   * messages, too.
-   */
-  private lost = 0;
+  /** Tokens that the newest cut left out by shortening alone; 0 if it dropped messages, too. */
+  saved = 0;
 
   /**
    * Prunes the view to its budget; if the messages that must stay are too large, shortens those as well.
@@ -82,20 +79,20 @@ export class Fit {
   }
 
   /**
-   * Shortens long results only. `undefined` if the view does not fit then, or if that loses more than the previous request
-   * did and `spare` tokens.
+   * Shortens long results only. `undefined` if the view does not fit then, or if that leaves out more than the previous
+   * request did and `spare` tokens.
    */
   shorten<T>(view: ToFit<T>, spare: number): Fitted<T> | undefined {
     this.stand(view.edits);
-    const { lost } = this;
+    const { saved } = this;
     const { cut } = this.pruner;
     try {
       const fitted = this.prune(view, ["oversize"]);
-      if (!fitted.hasDropped && this.lost <= lost + spare) return fitted;
+      if (this.saved > 0 && this.saved <= saved + spare) return fitted;
     } catch (error) {
       if (!isExceeded(error)) throw error;
     }
-    this.lost = lost;
+    this.saved = saved;
     this.pruner.cut = cut;
     return undefined;
   }
@@ -116,8 +113,7 @@ export class Fit {
       this.pruner.cutRead(readConversation(view.view.messages, counted), asked, provider),
       "prune",
     );
-    const spared = fitted.removed.reduce((sum, { rule, tokens }) => sum + (rule === "reduced-result" ? tokens : 0), 0);
-    this.lost = fitted.hasDropped ? 0 : fitted.before.total - fitted.after.total - spared;
+    this.saved = fitted.hasDropped ? 0 : fitted.before.total - fitted.after.total;
     return fitted;
   }
 
@@ -126,7 +122,7 @@ export class Fit {
     if (edits === this.edits) return;
     this.edits = edits;
     this.pruner.cut = undefined;
-    this.lost = 0;
+    this.saved = 0;
   }
 
   private kept<T>({ names, keep, counted, limits }: ToFit<T>): Pick<PruneOptions, "keep" | "limits"> {

@@ -149,8 +149,10 @@ export class Sending<T> {
     return { messages: count, total: total + tools, frame, conversation, tools };
   }
 
-  /** Returns the view with shorter results if no more than `spare` tokens have to be lost anew. */
+  /** Returns the view with shorter results if no more than `spare` tokens have to go anew. */
   shortened(look: Look<T>, spare: number): Sent<T> | undefined {
+    const over = look.view.after.total - look.view.after.tools - this.budgetOf(look);
+    if (over > this.fit.saved + spare) return undefined;
     const fitted = this.fit.shorten(this.toFit(look), spare);
     return fitted && sentOf(fitted, look.view.after.tools);
   }

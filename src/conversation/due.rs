@@ -11,13 +11,17 @@ use crate::compact::Status;
 use crate::compact::asking::Trigger;
 use crate::error::Result;
 use crate::fnv;
+use crate::history::draft::Draft;
 use crate::history::edit::Author;
 use crate::history::group::groups;
 use crate::history::log::Log;
+use crate::history::pairs::callers;
 use crate::history::plan::Totals;
 use crate::history::prune::{Limits, must_keep};
-use crate::message::Part;
+use crate::message::{Part, texts};
 use crate::tokens::Origin;
+use crate::tool_result::Output;
+use crate::validity::pairs::Place;
 
 /// Divisor of the tokens of the newest results: the quotient may be left out instead of a compaction.
 const SPARE: u64 = 4;
@@ -286,8 +290,8 @@ impl Machine {
     }
 }
 
-/// Returns the tokens that a request may leave out of its newest results instead of a compaction: a quarter of them, or
-/// all if a compaction could not show them whole either.
+/// Returns the tokens that a request may leave out of its newest results instead of a compaction: a quarter of them and
+/// what the output of their tools can spare, or all if a compaction could not show them whole either.
 fn spare(log: &Log, view: Totals, look: &Look, around: Around, request: Request, trigger: Trigger) -> Option<u64> {
     if trigger != Trigger::Overflow || request.must_fit {
         return None;
@@ -301,7 +305,23 @@ fn spare(log: &Log, view: Totals, look: &Look, around: Around, request: Request,
     let results: u64 = newest.entries.iter().filter(is_result).map(tokens).sum();
     let must_keep: u64 = must_keep(&draft, &Limits::default()).iter().map(tokens).sum();
     let floor = (must_keep + view.tools) as i64 + around.apart;
-    Some(if floor > look.budget as i64 { results } else { results / SPARE })
+    Some(if floor > look.budget as i64 { results } else { results / SPARE + spared(&draft, &newest.entries) })
+}
+
+/// Returns the tokens of results that reducers leave out.
+fn spared(draft: &Draft, entries: &[usize]) -> u64 {
+    let calls = callers(draft);
+    let part_at = |(entry, part): Place| draft.entries[entry].message.parts.get(part);
+    let mut sum = 0;
+    for &entry in entries {
+        let message = &draft.entries[entry].message;
+        for (part, result) in message.parts.iter().enumerate() {
+            let Part::ToolResult { content, .. } = result else { continue };
+            let output = Output::of(calls.get(&(entry, part)).and_then(|call| part_at(*call)));
+            sum += output.spared(&texts(content), &message.id, draft.meter.tokenizer);
+        }
+    }
+    sum
 }
 
 /// FNV-1a of 32 bits over UTF-16 code units, as in stored logs.

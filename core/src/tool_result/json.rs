@@ -75,13 +75,16 @@ pub fn shorten(text: &str, limit: u64, keep: Keep, tokenizer: &dyn Tokenizer) ->
     Some(best)
 }
 
+/// A decoded text and its lines about errors; `None` if it cannot be decoded.
+type Decoded = Option<(String, Vec<Range<usize>>)>;
+
 struct Cutter<'a> {
     text: &'a str,
     nodes: Vec<Node>,
     /// Whether what is about errors stays.
     errors: bool,
-    /// Decoded long texts and their lines about errors, by the index of their node.
-    decoded: HashMap<usize, Option<(String, Vec<Range<usize>>)>>,
+    /// Long texts by the index of their node.
+    decoded: HashMap<usize, Decoded>,
     /// Indices of the items of long lists that are about errors, by the index of the list's node.
     failed: HashMap<usize, Vec<usize>>,
     tokenizer: &'a dyn Tokenizer,

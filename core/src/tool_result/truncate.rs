@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::envelope::Envelope;
 use super::middle::{Cutting, Marker, cut};
-use super::reduce::{LeftOut, Source, reduce_counted};
+use super::reduce::{LeftOut, Source, reduce, reduce_counted};
 use super::seam::Snap;
 use super::{HEAD_SHARE, clean, json};
 use crate::message::Part;
@@ -55,6 +55,13 @@ impl Output {
             keep: if call.kind == ToolKind::Shell { Keep::Errors } else { Keep::Ends },
             command: is_output.then(|| call.commands.first().cloned().unwrap_or_default()),
         }
+    }
+
+    /// Returns the tokens of a result that a reducer of such output leaves out.
+    pub fn spared(&self, text: &str, recall: &str, tokenizer: &dyn Tokenizer) -> u64 {
+        let Some(command) = &self.command else { return 0 };
+        let reduced = reduce(text, Source { command, recall, earlier: &[] }, tokenizer);
+        reduced.map_or(0, |reduced| reduced.before - reduced.tokens)
     }
 }
 

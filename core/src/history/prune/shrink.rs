@@ -14,7 +14,6 @@ use crate::history::plan::Becomes;
 use crate::map::{HashMap, HashSet, ordered};
 use crate::message::{Part, Role, texts};
 use crate::tool_result::budget::greatest;
-use crate::tool_result::reduce::{Source, reduce};
 use crate::tool_result::{Output, cut_result};
 
 /// No result is shortened below this many tokens.
@@ -350,10 +349,10 @@ impl<'g> Shrinker<'g> {
     /// Returns the tokens of a text without what a reducer of such output leaves out.
     fn reduced(&mut self, draft: &Draft, piece: &Piece) -> u64 {
         let (entry, part, _) = piece.place;
-        let Some(command) = self.output(draft, (entry, part)).command else { return piece.tokens };
         let Some(text) = whole(draft, piece.place) else { return piece.tokens };
-        let source = Source { command: &command, recall: &draft.entries[entry].message.id, earlier: &[] };
-        reduce(&text, source, draft.meter.tokenizer).map_or(piece.tokens, |short| short.tokens.min(piece.tokens))
+        let spared =
+            self.output(draft, (entry, part)).spared(&text, &draft.entries[entry].message.id, draft.meter.tokenizer);
+        piece.tokens.saturating_sub(spared)
     }
 
     fn shorten(
