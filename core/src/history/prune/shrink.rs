@@ -24,7 +24,7 @@ const OVERSIZE: u64 = 4;
 
 /// The rule of a result that is not cut, and why it is shorter.
 const REDUCED: &str = "reduced-result";
-const SPARED: &str = "a long result without what the output of its tool can spare, such as passed tests and progress";
+const SPARED: &str = "a long result without what can be spared, such as repetitions, progress and passed tests";
 
 /// A text in a draft: entry, current index of the part, and the item if the result holds several.
 type Place = (usize, usize, Option<usize>);
