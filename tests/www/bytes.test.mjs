@@ -14,7 +14,7 @@ import { opened } from "./browser.mjs";
  */
 const MAX = { page: 30_500, worker: 9_500, engine: 64_500 };
 /** Max bytes before the first view. */
-const MAX_FIRST = 39_500;
+const MAX_FIRST = 39_800;
 
 let close, url;
 const fetched = new Set();
