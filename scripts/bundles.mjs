@@ -69,8 +69,8 @@ export async function bundles({ dist, glues, grammars }) {
       outExtension: { ".js": suffix },
       define: {
         ESPALIER_GRAMMARS: JSON.stringify(grammars),
-        // In ES modules webpack leaves `require` alone. Where a page is an ES module, webpack warns of its own name for it,
-        // and Rspack imports `node:module`, which no browser has.
+        // In ES modules webpack leaves `require` alone. Where a page is an ES module, webpack warns of its own name for
+        // it, and Rspack imports `node:module`, which no browser has.
         ...(isModule ? { __non_webpack_require__: "undefined" } : { "import.meta.url": "undefined" }),
       },
     };

@@ -49,7 +49,7 @@ export function withinRequestLimits(
   { limits: stated = {}, keep, ...counted }: LimitedBy,
   given?: Named,
 ): Finished & { exceeded: LimitFinding[] } {
-  // Not as a default of the parameter: Angular's builds let esbuild lower `...counted`, which then sets `keep` too late.
+  // No default of the parameter: Angular's builds let esbuild lower `...counted`, which then sets `keep` too late.
   const named = given ?? { idAt: (at: number) => idAt(reading, at), kept: keptIds(reading, keep) };
   const applied = appliedLimits(reading, finished.after.messages, provider, { limits: stated, ...counted });
   if (!applied) return { exceeded: [], ...finished };

@@ -2,6 +2,7 @@
 
 import type { ConversationLog } from "../log/log.ts";
 import type { ProviderName } from "../types/validity.ts";
+import { RULES } from "../formats/table.ts";
 import { providerOf } from "../validity/providers.ts";
 import { refusePending, validate } from "../validity/validity.ts";
 
@@ -12,6 +13,6 @@ import { refusePending, validate } from "../validity/validity.ts";
 export function refuseOpenCalls(log: ConversationLog<unknown>, given: ProviderName | undefined): void {
   const { format } = log;
   // Formats without a provider: those of items pair calls and results as Responses does.
-  const provider = providerOf(format, given) ?? (format === "openai-agents" ? "openai-responses" : "openai-chat");
+  const provider = providerOf(format, given) ?? (RULES[format].inAnswer ? "openai-responses" : "openai-chat");
   refusePending(validate(log.view().messages, provider, { format }));
 }

@@ -185,8 +185,8 @@ export interface PrepareOptions<Tools extends ToolList = ToolList> {
    */
   system?: string;
   /**
-   * Calls at the end that have no result yet: `keep` (default) leaves them in the request, for hosts that add the results
-   * themselves; `refuse` throws `pending_calls` before anything happens, since providers refuse such a request.
+   * Calls at the end that have no result yet: `keep` (default) leaves them in the request, for hosts that add the
+   * results themselves; `refuse` throws `pending_calls` before anything happens, since providers refuse such a request.
    */
   pending?: "keep" | "refuse";
   /** Aborting it ends the call, which then throws `aborted`, with the signal's reason as its `cause`. Default: none. */

@@ -66,7 +66,6 @@ export function withContent(original: Fields, pieces: readonly ItemPiece[], byNu
 /** Returns a text as a part of content. */
 export const noted = (said: string): Fields => ({ type: "input_text", text: said });
 
-/** The types of the calls in a list of items by their ids. */
 const TYPES = new WeakMap<readonly unknown[], { length: number; types: Map<string, unknown> }>();
 
 /** Returns the types of the calls in a list of items by their ids, which are in the field `name`. */
@@ -85,3 +84,20 @@ export function typesOfCalls(list: readonly unknown[], name: "call_id" | "callId
 /** A picture of one pixel, for a screenshot that was not recorded. */
 export const PIXEL =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const PLATFORM: Readonly<Record<string, (said: string) => Fields>> = {
+  shell_call: (said) => ({
+    type: "shell_call_output",
+    output: [{ stdout: "", stderr: said, outcome: { type: "timeout" } }],
+  }),
+  apply_patch_call: (said) => ({ type: "apply_patch_call_output", status: "failed", output: said }),
+  tool_search_call: () => ({ type: "tool_search_output", execution: "client", status: "completed", tools: [] }),
+};
+
+/**
+ * Returns a result, without its id, for a call of a tool that the platform defines, in the type that belongs to it;
+ * nothing for another call.
+ */
+export function platformResult(type: unknown, said: string): Fields | undefined {
+  return typeof type === "string" && Object.hasOwn(PLATFORM, type) ? PLATFORM[type]!(said) : undefined;
+}

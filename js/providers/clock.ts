@@ -5,7 +5,7 @@ import type { Clock } from "./types.ts";
 /** Max delay of a JavaScript timer; a longer one would fire at once. */
 const LONGEST = 2_147_483_647;
 
-/** Milliseconds from which on a timer is late because the whole process stood still: a breakpoint, a long computation. */
+/** Milliseconds from which on a timer is late because the process stood still: a breakpoint, a long computation. */
 const LATE = 500;
 /** Max milliseconds that a late timer waits for answers that arrived meanwhile: they are read after the timers. */
 const GRACE = 1_000;

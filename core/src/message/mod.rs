@@ -124,8 +124,8 @@ pub enum Part {
         /// Estimated tokens of an item that only the provider can read; they count in place of `json`.
         #[serde(skip_serializing_if = "Option::is_none")]
         sealed: Option<u64>,
-        /// Id that a call of a tool that the provider runs has in common with its result. The result may come in a later
-        /// message of the turn; both stay and go with what is between them.
+        /// Id that a call of a tool that the provider runs has in common with its result. The result may come in a
+        /// later message of the turn; both stay and go with what is between them.
         #[serde(skip_serializing_if = "Option::is_none")]
         call_id: Option<String>,
     },

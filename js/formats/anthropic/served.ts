@@ -14,8 +14,8 @@ export const isServerResult = ({ type }: Fields): boolean =>
 /**
  * Finds calls without a result behind them, and results without a call before them. The result comes in the same
  * message or later in the turn: behind results of the host's tools, if a program calls them ("Programmatic tool
- * calling") or the host's tools run beside the server's, and in the message that continues a paused one ("Stop reasons",
- * `pause_turn`; both pages of Anthropic, 2026). Calls of the newest turn may still be running.
+ * calling") or the host's tools run beside the server's, and in the message that continues a paused one ("Stop
+ * reasons", `pause_turn`; both pages of Anthropic, 2026). Calls of the newest turn may still be running.
  */
 export function checkServed(list: readonly Fields[], find: (finding: WireFinding) => void): void {
   const open = new Map<unknown, { index: number; at: number }>();

@@ -1,7 +1,7 @@
 /** Neutral turns as items of the OpenAI Agents SDK. */
 
 import { NOTHING } from "../audience.ts";
-import { PIXEL, typesOfCalls } from "../items.ts";
+import { PIXEL, platformResult, typesOfCalls } from "../items.ts";
 import { audioFormat, mediaOf, urlOf } from "../media.ts";
 import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
@@ -43,22 +43,10 @@ export function write(turn: Turn, { id, lost, list }: Writing): unknown[] {
 
 /** Returns the result of a call of the platform's tools in the type that belongs to it; nothing for a function's. */
 function toolOutput(type: unknown, callId: string, said: string): unknown {
-  switch (type) {
-    case "shell_call":
-      return {
-        type: "shell_call_output",
-        callId,
-        output: [{ stdout: "", stderr: said, outcome: { type: "timeout" } }],
-      };
-    case "apply_patch_call":
-      return { type: "apply_patch_call_output", callId, status: "failed", output: said };
-    case "tool_search_call":
-      return { type: "tool_search_output", callId, execution: "client", status: "completed", tools: [] };
-    case "computer_call":
-      return { type: "computer_call_result", callId, output: { type: "computer_screenshot", data: PIXEL } };
-    default:
-      return undefined;
-  }
+  if (type === "computer_call")
+    return { type: "computer_call_result", callId, output: { type: "computer_screenshot", data: PIXEL } };
+  const result = platformResult(type, said);
+  return result && { ...result, callId };
 }
 
 /** Texts alone are one text. */

@@ -21,8 +21,8 @@ const SEARCH_CALL = "tool_search_call";
 const SEARCH_OUTPUT = "tool_search_output";
 
 /**
- * Where a call keeps what it was called with. Tools of the platform that the host runs itself have an action (shell), an
- * operation (patches), or one action or several (computer).
+ * Where a call keeps what it was called with. Tools of the platform that the host runs itself have an action (shell),
+ * an operation (patches), or one action or several (computer).
  */
 function inputField(type: string, item: Fields): string {
   if (type === "function_call" || type === SEARCH_CALL) return "arguments";

@@ -1,7 +1,7 @@
 /** Neutral parts and turns as items of OpenAI's Responses. */
 
 import { NOTHING } from "../audience.ts";
-import { PIXEL, typesOfCalls } from "../items.ts";
+import { PIXEL, platformResult, typesOfCalls } from "../items.ts";
 import { mediaOf, urlOf } from "../media.ts";
 import { argumentsText, words } from "../parts.ts";
 import { loseMedia, resultsOf } from "../turns.ts";
@@ -41,25 +41,11 @@ export function write(turn: Turn, { id, lost, list }: Writing): unknown[] {
  * server where it has another. A local shell takes that of a function (`normalize.rs` of Codex, 2026).
  */
 function outputFor(type: unknown, call_id: string, output: unknown): unknown {
-  const said = typeof output === "string" ? output : "";
-  switch (type) {
-    case "custom_tool_call":
-      return { type: "custom_tool_call_output", call_id, output };
-    case "shell_call":
-      return {
-        type: "shell_call_output",
-        call_id,
-        output: [{ stdout: "", stderr: said, outcome: { type: "timeout" } }],
-      };
-    case "apply_patch_call":
-      return { type: "apply_patch_call_output", call_id, status: "failed", output: said };
-    case "tool_search_call":
-      return { type: "tool_search_output", call_id, execution: "client", status: "completed", tools: [] };
-    case "computer_call":
-      return { type: "computer_call_output", call_id, output: { type: "computer_screenshot", image_url: PIXEL } };
-    default:
-      return { type: "function_call_output", call_id, output };
-  }
+  if (type === "custom_tool_call") return { type: "custom_tool_call_output", call_id, output };
+  if (type === "computer_call")
+    return { type: "computer_call_output", call_id, output: { type: "computer_screenshot", image_url: PIXEL } };
+  const result = platformResult(type, typeof output === "string" ? output : "");
+  return result ? { ...result, call_id } : { type: "function_call_output", call_id, output };
 }
 
 /** Texts alone are one text. */

@@ -87,8 +87,8 @@ type Load = (name: string) => unknown;
 
 /**
  * Returns the host's `require`, to be called by another name, so that bundlers do not take it for an import that they
- * must resolve. In CommonJS webpack keeps it under a name of its own (which scripts/bundles.mjs leaves out of ES modules,
- * where webpack does not touch `require`); esbuild leaves it alone.
+ * must resolve. In CommonJS webpack keeps it under a name of its own (which scripts/bundles.mjs leaves out of ES
+ * modules, where webpack does not touch `require`); esbuild leaves it alone.
  */
 function hostRequire(): Load | undefined {
   if (typeof __non_webpack_require__ === "function") return __non_webpack_require__;

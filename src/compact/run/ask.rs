@@ -308,7 +308,7 @@ impl Compaction {
 /// Maximum tokens of a request that the model is shown although it stays in the conversation.
 const REQUEST_TOKENS: u64 = 4_000;
 
-/// Returns the groups that the model is told of: the covered ones, and the newest request among them, which stays in
+/// Returns the groups that the model is shown: the covered ones, and the newest request among them, which stays in
 /// the conversation. Without it nobody knows what the work is for.
 fn told<'g>(draft: &Draft, groups: &'g [Group], covered: &Covered) -> Vec<&'g [usize]> {
     let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();

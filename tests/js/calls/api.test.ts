@@ -96,7 +96,7 @@ test("what is no conversation is named, with what to do", () => {
   says(undefined, /and is undefined$/);
 });
 
-test("a Pruner refuses options in the place of its cut", () => {
+test("a Pruner refuses options instead of its cut", () => {
   const { cut } = prune(agentRun(3), { budget: 400 }).report;
   assert.equal(new Pruner(cut).cut, cut);
   for (const wrong of [{ budget: 200 }, "x", prune(agentRun(3), { budget: 400 }).report])

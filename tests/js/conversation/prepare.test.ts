@@ -48,7 +48,7 @@ test("the provider's own checks look at new messages only", async () => {
 });
 
 for (const format of Object.keys(HOSTS) as Format[]) {
-  test(`${format}: a request with a call that waits for its result is refused before anything happens, if asked`, async () => {
+  test(`${format}: a request with a call that waits for its result is refused first, if asked`, async () => {
     const conversation = await openConversation<Fields>({ format, model: "gpt-4o" });
     const events = heard(conversation);
     const { user, round } = HOSTS[format];
