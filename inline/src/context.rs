@@ -5,13 +5,14 @@
 
 use crate::cascade::Cascade;
 use crate::edits::EditHistory;
-use crate::elide::{Block, clamped, elide};
+use crate::elide::{Block, Elided, clamped, elide};
 use crate::fit::{Fitted, fit};
-use crate::gather::{Candidate, gather, limits};
+use crate::gather::{self, Candidate, gather};
 use crate::memory::{Counter, Last, Memory};
 use crate::narrow::narrow;
 use crate::neighbours::{CursorHistory, Neighbour, Unfit};
 use crate::options::Options;
+use crate::prefix::LongPrefix;
 use crate::suffix::{self, Tokens};
 use crate::text::{byte_offset, first_units, is_space, last_units, shared_len, trim_last_line, utf16_len};
 use espalier_core::error::Result;
@@ -184,65 +185,32 @@ pub fn inline_context<T: Tokens + ?Sized>(
     if request.excluded.contains(&request.path) {
         return Ok(Context { is_excluded: true, ..Context::default() });
     }
-    let (before, after) = request.text.split_at(byte_offset(request.text, request.cursor));
-    let behind_line = after.find('\n').map_or("", |feed| after[feed..].trim_start_matches(is_space));
-    let has_suffix = options.suffix_share > 0.0 && !behind_line.is_empty();
-    let eligible = if options.suffix_share > 0.0 { request.text } else { before };
-    // One more, because a character of two units is not split.
-    let beginning = first_units(eligible, options.min_chars.saturating_add(1));
-    if utf16_len(beginning) < options.min_chars && request.language != "scminput" {
+    let Some(around) = Around::of(request, prompt_limit) else {
         return Ok(Context { is_too_short: true, ..Context::default() });
-    }
-    let considered = (options.chars_per_token * prompt_limit as f64) as usize;
-    let (prefix, trailing) = trim_last_line(last_units(before, considered));
-    let fresh_suffix = if has_suffix { first_units(behind_line, considered) } else { "" };
+    };
     let last = memory.last.take().filter(|last| last.path == request.path);
     let reused = last
         .as_ref()
-        .filter(|_| has_suffix)
-        .and_then(|last| suffix::reuse(&last.suffix, fresh_suffix, tokenizer).map(str::to_string));
+        .filter(|_| around.has_suffix)
+        .and_then(|last| suffix::reuse(&last.suffix, around.suffix, tokenizer).map(str::to_string));
     let is_suffix_reused = reused.is_some();
-    let suffix = reused.unwrap_or_else(|| fresh_suffix.to_string());
+    let suffix = reused.unwrap_or_else(|| around.suffix.to_string());
     let counter = Counter { tokenizer, counts: &memory.counts };
-    let line = after.split('\n').next().unwrap_or_default();
-    let line = first_units(line.strip_suffix('\r').unwrap_or(line), considered);
-    let reserved = counter.prefix_within(line, options.reserved_for_line(prompt_limit)).tokens;
-    let (limit, suffix_limit) = options.split(prompt_limit - reserved, has_suffix);
+    let reserved = counter.prefix_within(around.line, options.reserved_for_line(prompt_limit)).tokens;
+    let limits = options.split(prompt_limit - reserved, around.has_suffix);
 
-    let mut gathered = gather(request, before, limit, &counter, &mut memory.similar);
+    let mut gathered = gather(request, around.before, limits.0, &counter, &mut memory.similar);
     if options.exact {
         let candidates = &mut gathered.candidates;
-        let room = room_for_context(candidates, options, (limit, suffix_limit), prefix, &suffix, &counter);
-        narrow(candidates, before, room, &limits(request), &counter);
+        let room = room_for_context(candidates, options, limits, around.prefix, &suffix, &counter);
+        narrow(candidates, around.before, room, &gather::limits(request), &counter);
     }
     let costs: Vec<u64> = gathered.candidates.iter().map(|candidate| counter.count(&candidate.text)).collect();
+    let Around { prefix, before, trailing, .. } = around;
     let long = LongPrefix { prefix, before, trailing, slack: options.stable_slack, last: last.as_ref() };
-    let mut blocks: Vec<Block<'_>> = (gathered.candidates.iter())
-        .map(|candidate| Block {
-            value: &candidate.text,
-            weight: clamped(candidate.weight),
-            chunks: candidate.chunk.iter().map(String::as_str).collect(),
-        })
-        .collect();
-    blocks.push(Block { value: prefix, weight: 1.0, chunks: Vec::new() });
-    let room = limit.saturating_add(suffix_limit);
-    let fitted = match &options.cascade {
-        None => {
-            let reserved = costs.iter().sum::<u64>().min((options.context_share * limit as f64) as u64);
-            fit_by_weights(&mut blocks, &long, (limit, suffix_limit), reserved, &suffix, options, &counter)
-        }
-        Some(shares) => {
-            let is_volatile: Vec<bool> =
-                gathered.candidates.iter().map(|candidate| candidate.kind == Kind::RecentEdits).collect();
-            let (is_volatile, goes_round) = (&is_volatile, options.exact);
-            let cascade =
-                Cascade { blocks: &blocks, is_volatile, suffix: &suffix, shares, counter: &counter, goes_round };
-            fit(&blocks, (room, room), options.exact, &counter, |limit| {
-                cascade.fit(limit, |room| if options.stable_slack > 0 { long.cut(room, &counter) } else { prefix })
-            })
-        }
-    };
-    let Fitted { mut elided, text: kept, tokens } = fitted?;
+    let fitted = fit_prompt(&gathered.candidates, &costs, &long, limits, &suffix, options, &counter)?;
+    let Fitted { mut elided, text: prompt, tokens } = fitted;
+
     let prefix = elided.kept.last().copied().unwrap_or_default().to_string();
     let prefix_tokens = counter.count(&prefix).min(tokens);
     let mut items: Vec<Item> = Vec::new();
@@ -252,26 +220,21 @@ pub fn inline_context<T: Tokens + ?Sized>(
     items.sort_by_key(|item| item.dropped.is_some());
     items.extend(gathered.dropped);
     let shared = last.map_or(0, |last| {
-        let equal = shared_len(last.prompt.as_bytes(), kept.as_bytes());
-        counter.count(&kept[..kept.floor_char_boundary(equal)])
+        let equal = shared_len(last.prompt.as_bytes(), prompt.as_bytes());
+        counter.count(&prompt[..prompt.floor_char_boundary(equal)])
     });
     let line_room = prompt_limit.saturating_sub(tokens + elided.suffix_tokens);
-    let line_fit = counter.prefix_within(line, line_room);
-    let mut free = line_room - line_fit.tokens;
-    // The suffix gets what an item left that had no room. Shares are not exceeded, nor is the reference's suffix.
-    if options.exact && options.cascade.is_none() && has_suffix && elided.suffix.len() < suffix.len() {
-        let longer = elided.suffix_tokens + free.saturating_sub(options.suffix_reserve);
-        let suffix_fit = counter.prefix_within(&suffix, longer);
-        if suffix_fit.tokens > elided.suffix_tokens {
-            free -= suffix_fit.tokens - elided.suffix_tokens;
-            (elided.suffix, elided.suffix_tokens) = (&suffix[..suffix_fit.offset], suffix_fit.tokens);
-        }
+    let line = counter.prefix_within(around.line, line_room);
+    let mut free = line_room - line.tokens;
+    // Shares are not exceeded, nor is the reference's suffix.
+    if options.exact && options.cascade.is_none() && around.has_suffix {
+        free -= lengthen_suffix(&mut elided, &suffix, free.saturating_sub(options.suffix_reserve), &counter);
     }
     let spent = Spent {
         limit: prompt_limit,
         context: tokens - prefix_tokens,
         prefix: prefix_tokens,
-        rest_of_line: line_fit.tokens,
+        rest_of_line: line.tokens,
         suffix: elided.suffix_tokens,
         free,
         shared,
@@ -279,11 +242,11 @@ pub fn inline_context<T: Tokens + ?Sized>(
     let sent_suffix = elided.suffix.to_string();
     let start = before.len() - trailing.len() - prefix.len();
     let is_partial = gathered.next_ms.is_some() || items.iter().any(|item| item.dropped == Some(Reason::NotReached));
-    memory.last = Some(Last { path: request.path.to_string(), suffix, prefix: prefix.clone(), start, prompt: kept });
+    memory.last = Some(Last { path: request.path.to_string(), suffix, prefix: prefix.clone(), start, prompt });
     Ok(Context {
         prefix,
         trailing: trailing.to_string(),
-        rest_of_line: line[..line_fit.offset].to_string(),
+        rest_of_line: around.line[..line.offset].to_string(),
         suffix: sent_suffix,
         is_suffix_reused,
         items,
@@ -293,6 +256,88 @@ pub fn inline_context<T: Tokens + ?Sized>(
         is_partial,
         next_ms: gathered.next_ms,
     })
+}
+
+/// The document around the cursor, cut to what a prompt may hold.
+struct Around<'a> {
+    /// All text before the cursor.
+    before: &'a str,
+    /// The end of that text, without `trailing`.
+    prefix: &'a str,
+    /// White space of a blank last line.
+    trailing: &'a str,
+    /// The rest of the cursor's line.
+    line: &'a str,
+    /// The text from the next line on; empty without `has_suffix`.
+    suffix: &'a str,
+    has_suffix: bool,
+}
+
+impl<'a> Around<'a> {
+    /// Returns nothing for a document that is too short for a completion.
+    fn of(request: &Request<'a>, prompt_limit: u64) -> Option<Around<'a>> {
+        let Request { text, options, .. } = *request;
+        let (before, after) = text.split_at(byte_offset(text, request.cursor));
+        let behind_line = after.find('\n').map_or("", |feed| after[feed..].trim_start_matches(is_space));
+        let sends_suffix = options.suffix_share > 0.0;
+        let eligible = if sends_suffix { text } else { before };
+        // One more, because a character of two units is not split.
+        let beginning = first_units(eligible, options.min_chars.saturating_add(1));
+        if utf16_len(beginning) < options.min_chars && request.language != "scminput" {
+            return None;
+        }
+        let considered = (options.chars_per_token * prompt_limit as f64) as usize;
+        let (prefix, trailing) = trim_last_line(last_units(before, considered));
+        let line = after.split('\n').next().unwrap_or_default();
+        let line = first_units(line.strip_suffix('\r').unwrap_or(line), considered);
+        let has_suffix = sends_suffix && !behind_line.is_empty();
+        let suffix = if has_suffix { first_units(behind_line, considered) } else { "" };
+        Some(Around { before, prefix, trailing, line, suffix, has_suffix })
+    }
+}
+
+/// Fits the candidates, the prefix and the suffix into a prompt.
+fn fit_prompt<'a, T: Tokenizer>(
+    candidates: &'a [Candidate],
+    costs: &[u64],
+    long: &LongPrefix<'a, '_>,
+    limits: (u64, u64),
+    suffix: &'a str,
+    options: &Options,
+    counter: &T,
+) -> Result<Fitted<'a>> {
+    let mut blocks: Vec<Block<'_>> = (candidates.iter())
+        .map(|candidate| Block {
+            value: &candidate.text,
+            weight: clamped(candidate.weight),
+            chunks: candidate.chunk.iter().map(String::as_str).collect(),
+        })
+        .collect();
+    blocks.push(Block { value: long.prefix, weight: 1.0, chunks: Vec::new() });
+    let Some(shares) = &options.cascade else {
+        let reserved = costs.iter().sum::<u64>().min((options.context_share * limits.0 as f64) as u64);
+        return fit_by_weights(&mut blocks, long, limits, reserved, suffix, options, counter);
+    };
+    let room = limits.0.saturating_add(limits.1);
+    let is_volatile: Vec<bool> = candidates.iter().map(|candidate| candidate.kind == Kind::RecentEdits).collect();
+    let (is_volatile, goes_round) = (&is_volatile, options.exact);
+    let cascade = Cascade { blocks: &blocks, is_volatile, suffix, shares, counter, goes_round };
+    fit(&blocks, (room, room), options.exact, counter, |limit| {
+        cascade.fit(limit, |room| if options.stable_slack > 0 { long.cut(room, counter) } else { long.prefix })
+    })
+}
+
+/// Gives the suffix the tokens that an item left which had no room. Returns how many it took.
+fn lengthen_suffix<'a, T: Tokenizer>(elided: &mut Elided<'a>, suffix: &'a str, free: u64, counter: &T) -> u64 {
+    if elided.suffix.len() >= suffix.len() {
+        return 0;
+    }
+    let longer = counter.prefix_within(suffix, elided.suffix_tokens + free);
+    let more = longer.tokens.saturating_sub(elided.suffix_tokens);
+    if more > 0 {
+        (elided.suffix, elided.suffix_tokens) = (&suffix[..longer.offset], longer.tokens);
+    }
+    more
 }
 
 /// Steps of the room beside a short document, in tokens. It shrinks with each keystroke; a snippet that followed would
@@ -354,72 +399,4 @@ fn fit_by_weights<'a, T: Tokenizer>(
     }
     let longer = run(long.cut(second_room, counter))?;
     Ok(if longer.tokens > fitted.tokens { longer } else { fitted })
-}
-
-/// A prefix that may have to be cut.
-struct LongPrefix<'a, 'b> {
-    prefix: &'a str,
-    /// The text before the cursor, and the end of it that is not part of the prefix.
-    before: &'a str,
-    trailing: &'a str,
-    /// Additional tokens by which it is shortened.
-    slack: u64,
-    last: Option<&'b Last>,
-}
-
-impl<'a> LongPrefix<'a, '_> {
-    /// Returns the additional tokens by which a prefix for `room` is shortened.
-    fn slack_of(&self, room: u64) -> u64 {
-        self.slack.min(room / 8)
-    }
-
-    /// Returns an end of the prefix with approximately `room` tokens, from the line at which the last request began if
-    /// that still fits.
-    fn cut<T: Tokenizer>(&self, room: u64, counter: &T) -> &'a str {
-        let LongPrefix { prefix, before, trailing, slack, last } = *self;
-        let mut lines = Vec::new();
-        let mut total = 0;
-        crate::text::lines_with_feeds(prefix, |line| {
-            let count = counter.count(line);
-            total += count;
-            lines.push((line.len(), count));
-        });
-        if total <= room {
-            return prefix;
-        }
-        let end = before.len() - trailing.len();
-        let considered = end - prefix.len();
-        if let Some(last) = last {
-            let same = &before[before.floor_char_boundary(last.start)..];
-            let is_same = last.start >= considered && last.start < end && same.len() <= prefix.len() + trailing.len();
-            let equal = shared_len(same.as_bytes(), last.prefix.as_bytes());
-            if is_same && before.is_char_boundary(last.start) && equal * 2 >= last.prefix.len() {
-                let mut left = last.start - considered;
-                let mut kept = total;
-                for (length, count) in &lines {
-                    if left < *length {
-                        break;
-                    }
-                    left -= length;
-                    kept -= count;
-                }
-                // Far below the room, a better cut is worth losing the shared prefix.
-                if left == 0 && kept <= room && kept + 2 * slack.max(1) >= room {
-                    return &before[last.start..end];
-                }
-            }
-        }
-        let room = room.saturating_sub(self.slack_of(room)).max(1);
-        let mut start = prefix.len();
-        let mut kept = 0;
-        for (length, count) in lines.iter().rev() {
-            if kept + count > room {
-                break;
-            }
-            kept += count;
-            start -= length;
-        }
-        // A last line that is too long is cut later, to its last tokens.
-        if start == prefix.len() { prefix } else { &prefix[start..] }
-    }
 }

@@ -21,6 +21,7 @@ mod narrow;
 mod neighbours;
 mod options;
 mod pools;
+mod prefix;
 mod related;
 mod schedule;
 mod similar;

@@ -16,7 +16,7 @@
 //! - [`asking`], [`models`]: the host's options for that request.
 //! - [`context`]: what the host adds to the record.
 //! - [`ledger`]: facts collected by rule.
-//! - [`offline`]: the summary without a model.
+//! - [`offline`]: the summary without a model; `earlier_summaries` in it.
 //! - [`quality`], [`literal`]: what of the history survived.
 //! - [`invention`]: claims of a summary that the history does not contain.
 //! - [`profile`]: the constants of a system.
@@ -31,6 +31,7 @@ pub mod budget;
 pub mod check;
 pub mod context;
 pub mod cut;
+mod earlier_summaries;
 pub mod facts;
 pub mod form;
 pub mod held;

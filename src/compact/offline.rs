@@ -3,11 +3,10 @@
 //! [`offline`] fills eight sections from the ledger and by extraction. If the ledger's lists follow the text,
 //! [`beside_lists`] writes only what no list contains: the earlier record, the current work, and the next step.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
-use super::facts::words::{Kind, words};
+use super::earlier_summaries::{CURRENT, EARLIER_RECORD, within};
 use super::form::EIGHT;
-use super::ledger::earlier;
 use super::ledger::text::{ELLIPSIS, clip};
 use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
 use crate::map::{HashMap, ordered};
@@ -32,17 +31,11 @@ const MIN_ACTIVE: u64 = 16;
 const LITTLE: u64 = 200;
 /// Minimum bytes of a sentence that is cut.
 const MIN_CUT: usize = 24;
-/// The heading above earlier summaries.
-const EARLIER_RECORD: &str = "Earlier record";
-/// Part of the line about the current request. In an earlier record it is no longer true.
-const CURRENT: &str = " is the current request and ";
-/// Maximum sections distinguished in one record; later text belongs to the last one.
-const MAX_SECTIONS: usize = 64;
 
 /// Writes a summary of at most `max` tokens. `current` is the newest request (its id and text) if it stays beside the
 /// summary.
 pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokenizer: &dyn Tokenizer) -> String {
-    let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
+    let earlier = within(&ledger.earlier, max * EARLIER / 100, tokenizer);
     let earlier = if earlier.is_empty() { earlier } else { format!("## {EARLIER_RECORD}\n{earlier}\n\n") };
     let budget = max.saturating_sub(tokenizer.count(&earlier));
     // Sections in order of worth: with a small budget the last ones are left out.
@@ -97,7 +90,7 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     if max < MIN_TEXT {
         return String::new();
     }
-    let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
+    let earlier = within(&ledger.earlier, max * EARLIER / 100, tokenizer);
     let mut sections: Vec<String> = Vec::new();
     let heading = |section: usize| &*EIGHT.sections[section].name;
     if !earlier.is_empty() {
@@ -186,135 +179,6 @@ fn whole_item(text: &str, start: usize) -> &str {
         offset += line.len();
     }
     end
-}
-
-/// Returns earlier summaries within `most` tokens, section by section. Whole lines are removed: from the oldest record
-/// first, and there from the longest section. What rules wrote about the work of that time has no heading: the work is
-/// no longer active, and one line for each record needs none.
-fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
-    #[derive(Default)]
-    struct Section<'a> {
-        heading: &'a str,
-        lines: VecDeque<(&'a str, u64)>,
-        tokens: u64,
-    }
-    let mut records: VecDeque<Vec<Section>> = VecDeque::new();
-    let mut gone = 0;
-    for text in earlier {
-        let mut sections = vec![Section::default()];
-        for line in text.lines() {
-            if let Some(lines) = left_out(line) {
-                gone = lines.saturating_add(gone);
-            } else if line.trim_start_matches('#').trim() == EARLIER_RECORD || line.contains(CURRENT) {
-                // This heading occurs once, however many records are below it, and one request is current.
-            } else if line.starts_with('#') && sections.len() < MAX_SECTIONS {
-                // A repeated section belongs to a newer record.
-                if sections.iter().any(|section| section.heading == line) {
-                    records.push_back(std::mem::take(&mut sections));
-                }
-                sections.push(Section { heading: line, tokens: tokenizer.count(line) + 1, ..Section::default() });
-            } else if let Some(section) = sections.last_mut().filter(|_| !line.trim().is_empty()) {
-                let tokens = tokenizer.count(line) + 1;
-                section.tokens += tokens;
-                section.lines.push_back((line, tokens));
-            }
-        }
-        records.push_back(sections);
-    }
-    let past: Vec<String> = [5, 7].map(|at: usize| format!("## {}", EIGHT.sections[at].name)).into();
-    let is_past_work = |section: &Section| {
-        let begins_with_id = section.lines.front().is_some_and(|(line, _)| id_of(line).is_some());
-        section.lines.is_empty() || begins_with_id && past.iter().any(|heading| heading == section.heading)
-    };
-    for record in records.iter_mut() {
-        // Lines in front of the first heading are those of still earlier records.
-        if record.iter().all(|section| section.heading.is_empty() || is_past_work(section)) {
-            for section in record.iter_mut().filter(|section| !section.heading.is_empty()) {
-                section.lines.retain(|(line, _)| !is_past(line));
-                section.heading = "";
-                section.tokens = section.lines.iter().map(|(_, tokens)| tokens).sum();
-            }
-        }
-    }
-    let mut total: u64 = records.iter().flatten().map(|section| section.tokens).sum();
-    let most = if total <= most { most } else { most.saturating_sub(tokenizer.count(&line_of(WIDEST))) };
-    while total > most {
-        let Some(oldest) = records.front_mut() else { break };
-        let longest = oldest.iter_mut().filter(|section| !section.lines.is_empty()).rev().max_by_key(|s| s.tokens);
-        match longest.and_then(|section| section.lines.pop_front().map(|line| (section, line))) {
-            Some((section, (_, tokens))) => {
-                gone = gone.saturating_add(1);
-                section.tokens -= tokens;
-                total -= tokens;
-                if section.lines.is_empty() {
-                    total -= section.tokens;
-                    section.tokens = 0;
-                }
-            }
-            None => {
-                total -= oldest.iter().map(|section| section.tokens).sum::<u64>();
-                records.pop_front();
-            }
-        }
-    }
-    let done = format!("## {}", EIGHT.sections[4].name);
-    let mut out: Vec<String> = Vec::new();
-    out.extend((gone > 0 && !records.is_empty()).then(|| line_of(gone)));
-    let mut above = "";
-    for section in records.iter().flatten().filter(|section| !section.lines.is_empty()) {
-        // Lines without a heading do not belong to the section above them.
-        let heading = match section.heading {
-            "" if above.is_empty() || above == done => "",
-            "" => &*done,
-            heading => heading,
-        };
-        if !heading.is_empty() {
-            out.push(heading.to_string());
-            above = heading;
-        }
-        out.extend(section.lines.iter().map(|(line, _)| line.to_string()));
-    }
-    out.join("\n")
-}
-
-/// Minimum bytes of a host's id. Shorter words with digits are names: `- WP2: The parser.`
-const HOST_ID: usize = 8;
-
-/// Returns the id at the beginning of a line that rules wrote: `- m4: The parser works.`
-pub(super) fn id_of(line: &str) -> Option<&str> {
-    let (id, _) = line.strip_prefix("- ").unwrap_or(line).split_once(": ")?;
-    let plain = id.trim_start_matches(earlier::EARLIER);
-    let is_of_host = plain.len() >= HOST_ID
-        && plain.bytes().any(|byte| byte.is_ascii_digit())
-        && plain.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
-    (is_numbered(plain) || is_of_host).then_some(id)
-}
-
-/// True for an id that is the number of its message: `m4`.
-pub(super) fn is_numbered(id: &str) -> bool {
-    let number = id.strip_prefix('m').unwrap_or_default();
-    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// True for a line of an earlier extract that is worth nothing once the work went on: a question, an announcement, or a
-/// note about a cut, without names or figures.
-fn is_past(line: &str) -> bool {
-    let text = line.strip_prefix("- ").unwrap_or(line);
-    let text = id_of(line).map_or(text, |id| text[id.len() + 2..].trim_start_matches([' ', '…']));
-    let is_open = text.ends_with([':', '?']) || text.starts_with("Please ") || intends(text);
-    text.starts_with("[cut: ") || is_open && words(text).iter().all(|word| matches!(word.kind, Kind::Stop | Kind::Word))
-}
-
-/// The count whose line has the maximum width. Not `usize::MAX`, which has other digits in wasm than natively.
-const WIDEST: usize = 999_999_999;
-
-/// Returns the line that says how many lines of earlier summaries were removed.
-fn line_of(lines: usize) -> String {
-    format!("({lines} older lines left out)")
-}
-
-fn left_out(line: &str) -> Option<usize> {
-    line.strip_prefix('(')?.strip_suffix(" older lines left out)")?.parse().ok()
 }
 
 fn overview(ledger: &Ledger, current: Option<(&str, &str)>) -> Vec<String> {
@@ -434,7 +298,7 @@ fn plan(ledger: &Ledger) -> Vec<String> {
 }
 
 /// True for a sentence that says what its speaker is about to do.
-fn intends(sentence: &str) -> bool {
+pub(super) fn intends(sentence: &str) -> bool {
     ["I'll ", "I will ", "Next", "Let me ", "Now ", "let's ", "Let's "].iter().any(|mark| sentence.contains(mark))
 }
 

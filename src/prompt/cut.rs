@@ -158,68 +158,106 @@ impl Cut {
                 self.next_limit();
                 continue;
             };
-            match std::mem::replace(&mut self.stage, Stage::Done) {
-                Stage::Count => {
-                    let total = match self.total(draft, counts, place) {
-                        Ok(total) => total,
-                        Err(questions) => {
-                            self.stage = Stage::Count;
-                            return Ok(Next::Count(questions));
-                        }
-                    };
-                    if total < limit && !growables.is_empty() {
-                        self.stage = Stage::Grow(Box::new(Growth::new(total)));
-                    } else if total <= limit || limit.is_nan() {
-                        self.next_limit();
-                    } else {
-                        self.reduce(draft, counts, place, limit, total);
-                    }
-                }
-                Stage::Grow(mut growth) => {
-                    let here = place..self.tree.end(place);
-                    let is_there = |node: NodeId| {
-                        self.tree.place(node).is_some_and(|place| here.contains(&place) && self.living.has(place))
-                    };
-                    if let Some(growable) = growth.next(growables, limit, is_there) {
-                        let budget = limit - growth.used + growable.consumed;
-                        self.stage = Stage::Grow(growth);
-                        return Ok(Next::Grow(growable.node, budget));
-                    }
-                    if growth.grown().next().is_none() {
-                        self.restore(growth.before);
-                        self.next_limit();
-                    } else if growth.is_stale {
-                        self.rebuild(draft, &mut growth)?;
-                        self.stage = Stage::Grow(growth);
-                    } else {
-                        let total = match self.total(draft, counts, place) {
-                            Ok(total) => total,
-                            Err(questions) => {
-                                self.stage = Stage::Grow(growth);
-                                return Ok(Next::Count(questions));
-                            }
-                        };
-                        if total > limit && self.is_oversized(draft, counts, &growth, limit) {
-                            self.oversized = Some(Oversized { growth, left: self.left });
-                            self.reduce(draft, counts, place, limit, total);
-                        } else if total > limit && self.undo_growth(draft, &mut growth) {
-                            self.stage = Stage::Grow(growth);
-                        } else {
-                            self.next_limit();
-                        }
-                    }
-                }
-                Stage::Search(mut search) => match search.advance(self, draft, counts, place, limit) {
-                    super::search::Next::Count(questions) => {
-                        self.stage = Stage::Search(search);
-                        return Ok(Next::Count(questions));
-                    }
-                    super::search::Next::Fits => self.next_limit(),
-                    super::search::Next::Fails(total) => self.fail(draft, counts, place, limit, total),
-                },
-                Stage::Done => return Ok(Next::Done),
+            let asked = match std::mem::replace(&mut self.stage, Stage::Done) {
+                Stage::Count => self.count(draft, counts, growables, (place, limit)),
+                Stage::Grow(growth) => self.grow(draft, counts, growables, (place, limit), growth)?,
+                Stage::Search(search) => self.search(draft, counts, (place, limit), search),
+                Stage::Done => Some(Next::Done),
+            };
+            if let Some(next) = asked {
+                return Ok(next);
             }
         }
+    }
+
+    /// Counts the tokens below a node, and begins to grow or to cut. Returns what is needed first.
+    fn count(
+        &mut self,
+        draft: &mut Draft,
+        counts: &mut Counts,
+        growables: &[Growable],
+        (place, limit): (u32, f64),
+    ) -> Option<Next> {
+        let total = match self.total(draft, counts, place) {
+            Ok(total) => total,
+            Err(questions) => {
+                self.stage = Stage::Count;
+                return Some(Next::Count(questions));
+            }
+        };
+        if total < limit && !growables.is_empty() {
+            self.stage = Stage::Grow(Box::new(Growth::new(total)));
+        } else if total <= limit || limit.is_nan() {
+            self.next_limit();
+        } else {
+            self.reduce(draft, counts, place, limit, total);
+        }
+        None
+    }
+
+    /// Lets the next growable have the rest of the limit; behind the last one, uses what they grew to. Returns what is
+    /// needed first.
+    fn grow(
+        &mut self,
+        draft: &mut Draft,
+        counts: &mut Counts,
+        growables: &[Growable],
+        (place, limit): (u32, f64),
+        mut growth: Box<Growth>,
+    ) -> Result<Option<Next>, Malformed> {
+        let here = place..self.tree.end(place);
+        let is_there =
+            |node: NodeId| self.tree.place(node).is_some_and(|place| here.contains(&place) && self.living.has(place));
+        if let Some(growable) = growth.next(growables, limit, is_there) {
+            let budget = limit - growth.used + growable.consumed;
+            self.stage = Stage::Grow(growth);
+            return Ok(Some(Next::Grow(growable.node, budget)));
+        }
+        if growth.grown().next().is_none() {
+            self.restore(growth.before);
+            self.next_limit();
+            return Ok(None);
+        }
+        if growth.is_stale {
+            self.rebuild(draft, &mut growth)?;
+            self.stage = Stage::Grow(growth);
+            return Ok(None);
+        }
+        let total = match self.total(draft, counts, place) {
+            Ok(total) => total,
+            Err(questions) => {
+                self.stage = Stage::Grow(growth);
+                return Ok(Some(Next::Count(questions)));
+            }
+        };
+        if total > limit && self.is_oversized(draft, counts, &growth, limit) {
+            self.oversized = Some(Oversized { growth, left: self.left });
+            self.reduce(draft, counts, place, limit, total);
+        } else if total > limit && self.undo_growth(draft, &mut growth) {
+            self.stage = Stage::Grow(growth);
+        } else {
+            self.next_limit();
+        }
+        Ok(None)
+    }
+
+    /// Continues the search for what has to go. Returns what is needed first.
+    fn search(
+        &mut self,
+        draft: &mut Draft,
+        counts: &mut Counts,
+        (place, limit): (u32, f64),
+        mut search: Box<Search>,
+    ) -> Option<Next> {
+        match search.advance(self, draft, counts, place, limit) {
+            super::search::Next::Count(questions) => {
+                self.stage = Stage::Search(search);
+                return Some(Next::Count(questions));
+            }
+            super::search::Next::Fits => self.next_limit(),
+            super::search::Next::Fails(total) => self.fail(draft, counts, place, limit, total),
+        }
+        None
     }
 
     fn next_limit(&mut self) {

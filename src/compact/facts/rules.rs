@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use super::languages::exact;
+use super::languages::{self, exact};
 use crate::map::HashMap;
 
 /// The role of a phrase in its sentence.
@@ -93,7 +93,7 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
         }
         // "l'échéance" is two words.
         if let Some((at, mark)) = run[..end].char_indices().find(|(_, c)| matches!(c, '\'' | '’'))
-            && super::languages::is_elided(&run[..at])
+            && languages::is_elided(&run[..at])
         {
             end = at + mark.len_utf8();
         }
@@ -102,9 +102,9 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
         if !text.is_empty() {
             let key = exact(text);
             out.push(Token { text, key, begins, is_apart });
-            begins = super::languages::is_opener(text);
+            begins = languages::is_opener(text);
             is_apart &= begins;
-            is_apart |= super::languages::concludes(text);
+            is_apart |= languages::concludes(text);
         }
     }
     out
@@ -133,137 +133,212 @@ pub fn is_rule(sentence: &str, more: &[&str]) -> bool {
     if !more.is_empty() && crate::compact::ledger::text::has_word(&sentence.to_lowercase(), more) {
         return true;
     }
-    match super::languages::without_spaces(sentence) {
+    match languages::without_spaces(sentence) {
         Some(is_rule) => is_rule,
         None => of_words(&tokens(sentence)),
     }
 }
 
 fn of_words(tokens: &[Token]) -> bool {
-    let lexicon = lexicon();
-    let found = |at: usize| {
-        let phrases = lexicon.get(&tokens[at].key).map_or(&[][..], Vec::as_slice);
-        let is_there = move |rest: &[u32]| {
-            rest.len() < tokens.len() - at && rest.iter().zip(&tokens[at + 1..]).all(|(key, token)| *key == token.key)
-        };
-        phrases.iter().filter(move |(_, rest)| is_there(rest)).map(|(class, rest)| (*class, rest.len() + 1))
-    };
-    let begins = |at: usize| tokens[at].begins;
-    let is_stated =
-        |at: usize| at < tokens.len() && found(at).any(|(class, _)| matches!(class, Class::Subject | Class::Topic));
-    let speaks = |at: usize| at < tokens.len() && found(at).any(|(class, words)| class == Class::Subject && words == 1);
-    // Courtesies before the first word that counts.
-    let first = (0..tokens.len()).find(|&at| !super::languages::is_opener(tokens[at].text)).unwrap_or(0);
-    let asks = tokens[first.min(tokens.len())..]
-        .first_chunk()
-        .is_some_and(|words: &[Token; 3]| super::languages::asks([words[0].text, words[1].text, words[2].text]));
-    let mut has_subject = asks;
-    let mut is_statement = asks;
-    let mut is_personal = false;
-    let mut is_condition = false;
-    let mut wishes = false;
-    let begins_task = tokens.get(first).is_some_and(|token| super::languages::begins_task(token.text));
-    // The requirement of one step is no rule for later steps.
-    let is_of_step = |at: usize| begins_task && at > first && super::languages::goes_with_task(tokens[at].text);
+    let mut reading = Reading::new(tokens);
     let mut at = 0;
     while at < tokens.len() {
-        let starts_clause = begins(at) && at > 0;
-        // Another clause has a subject of its own.
-        has_subject &= !starts_clause;
-        // Of phrases of equal length, the one of the first class.
-        let longest = found(at).reduce(|one, other| if other.1 > one.1 { other } else { one });
-        let behind = || tokens.get(at + longest.map_or(1, |(_, words)| words));
-        let is_answer = tokens
-            .get(at + 1)
-            .is_some_and(|next| begins(at + 1) && !super::languages::is_opener(tokens[at].text) && next.begins)
-            && super::languages::is_answer(tokens[at].text);
-        let tells = || {
-            super::languages::is_past(behind().map(|token| token.text))
-                || super::languages::tells(tokens[at..].iter().map(|token| token.text))
-                || super::languages::reports(tokens[at..].iter().map(|token| token.text))
-        };
-        match longest.map(|(class, _)| class) {
-            Some(Class::Phrase) => has_subject = true,
-            Some(Class::Report) => return false,
-            Some(Class::Choice) => return true,
-            Some(Class::Wish) => (wishes, has_subject) = (true, true),
-            // "Erwähne mein Alter nicht": what the order is about.
-            Some(Class::Subject)
-                if at == first + 1 && super::languages::is_possessive(tokens[first].text, tokens[at].text) => {}
-            Some(Class::Subject) => {
-                has_subject = true;
-                is_statement |= at == first;
-                is_personal |= at == first;
-            }
-            Some(Class::Topic) => is_statement |= at == first,
-            Some(Class::If) => is_condition |= at == first,
-            Some(Class::Strong)
-                if (wishes || !has_subject)
-                    && !is_of_step(at)
-                    && !tokens[..at].iter().any(|token| super::languages::is_russian_past(token.text)) =>
-            {
-                return true;
-            }
-            Some(Class::Order)
-                if begins(at)
-                    && !has_subject
-                    && !is_answer
-                    && !is_of_step(at)
-                    // "Stop" alone refers to what is running now.
-                    && (is_condition || at + 1 < tokens.len() || !tokens[at].is_apart)
-                    && (tokens[at].text.eq_ignore_ascii_case("leave")
-                        || !speaks(at + longest.map_or(1, |(_, words)| words)))
-                    && (!is_personal || tokens[at].is_apart) =>
-            {
-                if !tells() {
-                    return true;
-                }
-                is_statement = true;
-            }
-            Some(Class::Weak | Class::Order) if is_condition && starts_clause && !has_subject => return true,
-            Some(Class::Weak | Class::Order)
-                if wishes && !is_mild(tokens, at) && !tokens[at].text.eq_ignore_ascii_case("be") =>
-            {
-                return true;
-            }
-            Some(Class::Weak | Class::Order)
-                if !has_subject
-                    && behind()
-                        .is_some_and(|token| super::languages::is_russian_order(tokens[at].text, token.text)) =>
-            {
-                return true;
-            }
-            Some(Class::Weak | Class::Order)
-                if !has_subject
-                    && !is_statement
-                    && !is_answer
-                    && !is_of_step(at)
-                    && (begins(at) || found(at).any(|(class, _)| class == Class::Weak))
-                    && is_order(tokens, first, at)
-                    && !tells() =>
-            {
-                return true;
-            }
-            None if is_condition
-                && starts_clause
-                && !has_subject
-                && !super::languages::is_opener(tokens[at].text)
-                && !is_stated(at + 1)
-                && super::languages::is_order_in_clause(tokens[at].text) =>
-            {
-                return true;
-            }
-            _ => {}
+        let (class, words) = reading.longest(at);
+        if let Some(is_rule) = reading.read(at, class, words) {
+            return is_rule;
         }
-        at += longest.map_or(1, |(_, words)| words);
+        at += words;
     }
     false
+}
+
+/// What is known of a sentence while its words are read from the left.
+struct Reading<'a> {
+    tokens: &'a [Token<'a>],
+    /// The first word that is no courtesy.
+    first: usize,
+    /// The sentence begins with the name of a task.
+    begins_task: bool,
+    /// The clause has a subject, so its verb is no order.
+    has_subject: bool,
+    /// The sentence describes something.
+    is_statement: bool,
+    /// The sentence begins with its subject.
+    is_personal: bool,
+    /// The sentence begins with a condition.
+    is_condition: bool,
+    /// The speaker wants something.
+    wishes: bool,
+}
+
+impl<'a> Reading<'a> {
+    fn new(tokens: &'a [Token<'a>]) -> Reading<'a> {
+        let first = tokens.iter().position(|token| !languages::is_opener(token.text)).unwrap_or(0);
+        let asks = tokens[first.min(tokens.len())..]
+            .first_chunk()
+            .is_some_and(|words: &[Token; 3]| languages::asks([words[0].text, words[1].text, words[2].text]));
+        Reading {
+            tokens,
+            first,
+            begins_task: tokens.get(first).is_some_and(|token| languages::begins_task(token.text)),
+            has_subject: asks,
+            is_statement: asks,
+            is_personal: false,
+            is_condition: false,
+            wishes: false,
+        }
+    }
+
+    /// Returns the phrases that begin at a word, each with its number of words.
+    fn phrases(&self, at: usize) -> impl Iterator<Item = (Class, usize)> {
+        let behind = &self.tokens[at + 1..];
+        let is_there = move |rest: &[u32]| {
+            rest.len() <= behind.len() && rest.iter().zip(behind).all(|(key, token)| *key == token.key)
+        };
+        let phrases = lexicon().get(&self.tokens[at].key).map_or(&[][..], Vec::as_slice);
+        phrases.iter().filter(move |(_, rest)| is_there(rest)).map(|(class, rest)| (*class, rest.len() + 1))
+    }
+
+    /// Returns the class of the longest phrase at a word, of equally long ones the first, and its number of words. A
+    /// word that begins no phrase has no class.
+    fn longest(&self, at: usize) -> (Option<Class>, usize) {
+        let longest = self.phrases(at).reduce(|one, other| if other.1 > one.1 { other } else { one });
+        longest.map_or((None, 1), |(class, words)| (Some(class), words))
+    }
+
+    /// Reads a phrase. Returns whether the sentence is a rule, as soon as that is known.
+    fn read(&mut self, at: usize, class: Option<Class>, words: usize) -> Option<bool> {
+        // Another clause has a subject of its own.
+        self.has_subject &= !self.starts_clause(at);
+        let is_rule = match class {
+            Some(Class::Report) => return Some(false),
+            Some(Class::Choice) => true,
+            Some(Class::Strong) => self.is_strong(at),
+            Some(Class::Order) if self.orders(at, words) => {
+                let tells = self.tells(at, words);
+                self.is_statement |= tells;
+                !tells
+            }
+            Some(Class::Order | Class::Weak) => self.is_weak(at, words),
+            None => self.is_conditional_order(at),
+            Some(class) => {
+                self.describe(at, class);
+                false
+            }
+        };
+        is_rule.then_some(true)
+    }
+
+    /// Notes a phrase that makes no rule itself.
+    fn describe(&mut self, at: usize, class: Class) {
+        let is_first = at == self.first;
+        match class {
+            Class::Phrase => self.has_subject = true,
+            Class::Wish => (self.wishes, self.has_subject) = (true, true),
+            Class::If => self.is_condition |= is_first,
+            Class::Topic => self.is_statement |= is_first,
+            // "Erwähne mein Alter nicht": what the order is about.
+            Class::Subject
+                if at == self.first + 1 && languages::is_possessive(self.text(self.first), self.text(at)) => {}
+            Class::Subject => {
+                self.has_subject = true;
+                self.is_statement |= is_first;
+                self.is_personal |= is_first;
+            }
+            Class::Strong | Class::Order | Class::Weak | Class::Choice | Class::Report => {}
+        }
+    }
+
+    /// True for a strong marker that the speaker is not the subject of.
+    fn is_strong(&self, at: usize) -> bool {
+        (self.wishes || !self.has_subject)
+            && !self.is_of_step(at)
+            && !self.tokens[..at].iter().any(|token| languages::is_russian_past(token.text))
+    }
+
+    /// True for a marker at the beginning of a clause that orders something, unless the clause tells of the past.
+    fn orders(&self, at: usize, words: usize) -> bool {
+        let token = &self.tokens[at];
+        token.begins
+            && !self.has_subject
+            && !self.is_answer(at)
+            && !self.is_of_step(at)
+            // "Stop" alone refers to what is running now.
+            && (self.is_condition || at + 1 < self.tokens.len() || !token.is_apart)
+            && (token.text.eq_ignore_ascii_case("leave") || !self.speaks(at + words))
+            && (!self.is_personal || token.is_apart)
+    }
+
+    /// True for a weak marker, or one of orders elsewhere than at the beginning of a clause, that makes a rule here.
+    fn is_weak(&self, at: usize, words: usize) -> bool {
+        let text = self.text(at);
+        let is_wish = self.wishes && !is_mild(self.tokens, at) && !text.eq_ignore_ascii_case("be");
+        if is_wish || self.has_subject {
+            return is_wish;
+        }
+        let next = self.tokens.get(at + words);
+        self.is_condition && self.starts_clause(at)
+            || next.is_some_and(|next| languages::is_russian_order(text, next.text))
+            || !self.is_statement
+                && !self.is_answer(at)
+                && !self.is_of_step(at)
+                && (self.tokens[at].begins || self.phrases(at).any(|(class, _)| class == Class::Weak))
+                && is_order(self.tokens, self.first, at)
+                && !self.tells(at, words)
+    }
+
+    /// True for the verb of an order behind a condition: "if it fails, retry".
+    fn is_conditional_order(&self, at: usize) -> bool {
+        self.is_condition
+            && self.starts_clause(at)
+            && !self.has_subject
+            && !languages::is_opener(self.text(at))
+            && !self.is_stated(at + 1)
+            && languages::is_order_in_clause(self.text(at))
+    }
+
+    fn text(&self, at: usize) -> &'a str {
+        self.tokens[at].text
+    }
+
+    fn starts_clause(&self, at: usize) -> bool {
+        at > 0 && self.tokens[at].begins
+    }
+
+    /// True for the requirement of one step, which is no rule for later steps.
+    fn is_of_step(&self, at: usize) -> bool {
+        self.begins_task && at > self.first && languages::goes_with_task(self.text(at))
+    }
+
+    /// True for a word that answers a question: "no, …".
+    fn is_answer(&self, at: usize) -> bool {
+        let is_apart = self.tokens.get(at + 1).is_some_and(|next| next.begins);
+        is_apart && !languages::is_opener(self.text(at)) && languages::is_answer(self.text(at))
+    }
+
+    /// True if the words from a marker on tell what was, or what somebody says.
+    fn tells(&self, at: usize, words: usize) -> bool {
+        let texts = || self.tokens[at..].iter().map(|token| token.text);
+        languages::is_past(self.tokens.get(at + words).map(|token| token.text))
+            || languages::tells(texts())
+            || languages::reports(texts())
+    }
+
+    /// True if a word is a subject or a topic.
+    fn is_stated(&self, at: usize) -> bool {
+        at < self.tokens.len() && self.phrases(at).any(|(class, _)| matches!(class, Class::Subject | Class::Topic))
+    }
+
+    /// True if a single word is a subject.
+    fn speaks(&self, at: usize) -> bool {
+        at < self.tokens.len() && self.phrases(at).any(|found| found == (Class::Subject, 1))
+    }
 }
 
 /// True for a marker that limits nothing, unless a figure follows it.
 fn is_mild(tokens: &[Token], marker: usize) -> bool {
     let is_figure = |token: &Token| token.text.starts_with(|c: char| c.is_ascii_digit());
-    super::languages::is_mild(tokens[marker].text) && !tokens.iter().skip(marker + 1).take(2).any(is_figure)
+    languages::is_mild(tokens[marker].text) && !tokens.iter().skip(marker + 1).take(2).any(is_figure)
 }
 
 /// True if a sentence seems to begin with an order: a word that is no subject, followed by its object.
@@ -273,15 +348,15 @@ fn is_order(tokens: &[Token], first: usize, marker: usize) -> bool {
         return false;
     }
     let next = tokens.get(marker + 1).map(|token| token.text);
-    if super::languages::begins_task(word)
+    if languages::begins_task(word)
         && (is_mild(tokens, marker) || !tokens[marker].begins)
-        && !super::languages::lasts(tokens[marker].text, next)
+        && !languages::lasts(tokens[marker].text, next)
         || word.eq_ignore_ascii_case("make") && is_mild(tokens, marker)
     {
         return false;
     }
-    let is_plain = super::languages::tells_language(tokens[marker].text)
-        && !super::languages::is_adverb(word)
-        && super::languages::is_order(word, None);
-    is_plain || super::languages::is_order(word, tokens.get(first + 1).map(|token| token.text))
+    let is_plain = languages::tells_language(tokens[marker].text)
+        && !languages::is_adverb(word)
+        && languages::is_order(word, None);
+    is_plain || languages::is_order(word, tokens.get(first + 1).map(|token| token.text))
 }

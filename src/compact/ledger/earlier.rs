@@ -17,9 +17,9 @@ use super::story::{ARROW, Outcome};
 use super::text::ELLIPSIS;
 use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
+use crate::compact::earlier_summaries::{id_of, is_numbered};
 use crate::compact::facts::{Speaker, sentences};
 use crate::compact::form::headed;
-use crate::compact::offline::{id_of, is_numbered};
 use crate::compact::parse::parse;
 use crate::message::tool_map::Mark;
 

@@ -72,6 +72,9 @@ pub fn folds(overlay: &Overlay, text: &str) -> Vec<Item> {
     items
 }
 
+/// What a node defines: its category, its name and its body.
+type Described = (Category, (u32, u32), Option<NodeIndex>);
+
 /// The indices of the fields in use.
 struct Fields {
     name: Option<u32>,
@@ -195,30 +198,10 @@ impl Finder<'_> {
         rest.find_map(modifiers).map_or(self.tree.node(at).start, |first| self.tree.node(first).start)
     }
 
-    /// Returns the category, the name and the body of a node, if it defines something.
-    fn described(
-        &self,
-        at: NodeIndex,
-        around: Option<&Item>,
-        local: bool,
-    ) -> Option<(Category, (u32, u32), Option<NodeIndex>)> {
-        let kind = self.kind(at);
-        let held = around.is_some_and(|item| item.category.holds() || item.category.is_data());
-        let body = || self.body(at, DEEP);
-        match kind {
-            // Assignments at the top of a script: `exports.f = () => {}`, `LIMIT = 3`.
-            "expression_statement" if !local => {
-                let inner = self.child_of_kind(at, &["assignment_expression", "assignment"])?;
-                let (left, right) = (self.child(inner, self.fields.left)?, self.child(inner, self.fields.right));
-                let function = right.is_some_and(|right| self.is_function(right));
-                let plain = matches!(self.kind(left), "identifier");
-                // Languages other than Python assign to variables that are declared elsewhere.
-                if !(function || (plain && self.kind(inner) == "assignment")) {
-                    return None;
-                }
-                let category = if function { Category::Function } else { Category::Variable };
-                Some((category, self.range(left), body()))
-            }
+    /// Describes a node that defines something.
+    fn described(&self, at: NodeIndex, around: Option<&Item>, local: bool) -> Option<Described> {
+        match self.kind(at) {
+            "expression_statement" if !local => self.assignment(at),
             "assignment" if !local => {
                 let left = self.child(at, self.fields.left).filter(|left| self.kind(*left) == "constant")?;
                 Some((Category::Constant, self.range(left), None))
@@ -228,63 +211,87 @@ impl Finder<'_> {
                 (parent != NONE && self.kind(parent) == "enum_body").then(|| (Category::Variant, self.range(at), None))
             }
             _ => {
-                let mut category = Category::of(kind)?;
                 let name = self.name(at, DEEP);
-                let is_function = |at| self.is_function(at);
-                match category {
-                    Category::Variable if local => return None,
-                    Category::Variable | Category::Property => {
-                        name?;
-                        // A part of an item of the same kind, as in fields and events of C#.
-                        if kind == "variable_declaration"
-                            && around.is_some_and(|item| item.category == Category::Property)
-                        {
-                            return None;
-                        }
-                        let declarator = self.child_of_kind(at, &["variable_declarator"]).unwrap_or(at);
-                        let holds_function = self.child(declarator, self.fields.value).is_some_and(is_function);
-                        if holds_function || self.declares_function(at) {
-                            category = if held { Category::Method } else { Category::Function };
-                        }
-                    }
-                    Category::Struct | Category::Enum | Category::Class
-                        if kind.ends_with("_specifier") && self.child(at, self.fields.body).is_none() =>
-                    {
-                        // A mere use of the name of a type.
-                        return None;
-                    }
-                    // `typedef struct { … } Name` is one definition.
-                    Category::Struct | Category::Enum if kind.ends_with("_specifier") && name.is_none() => return None,
-                    // A class without a name is an expression.
-                    Category::Class if kind == "class" && name.is_none() => return None,
-                    // A declaration of PHP. In Go, the nodes within it count.
-                    Category::Constant
-                        if kind == "const_declaration" && self.child_of_kind(at, &["const_element"]).is_none() =>
-                    {
-                        return None;
-                    }
-                    Category::Type if kind == "type_spec" || kind == "type_definition" => {
-                        category = match self.child(at, self.fields.kind).map(|inner| self.kind(inner)) {
-                            Some("struct_type" | "struct_specifier" | "union_specifier") => Category::Struct,
-                            Some("interface_type") => Category::Interface,
-                            Some("enum_specifier") => Category::Enum,
-                            _ => Category::Type,
-                        };
-                    }
-                    Category::Method
-                        if kind == "method_definition"
-                            && name.is_some_and(|(start, end)| self.slice(start, end) == "constructor") =>
-                    {
-                        category = Category::Constructor;
-                    }
-                    Category::Function if held && around.is_some_and(|item| item.category != Category::Module) => {
-                        category = Category::Method;
-                    }
-                    _ => {}
-                }
-                Some((category, name.unwrap_or_default(), body()))
+                let category = self.category(at, name, around, local)?;
+                Some((category, name.unwrap_or_default(), self.body(at, DEEP)))
             }
         }
+    }
+
+    /// Returns what an assignment at the top of a script defines: `exports.f = () => {}`, `LIMIT = 3`.
+    fn assignment(&self, at: NodeIndex) -> Option<Described> {
+        let inner = self.child_of_kind(at, &["assignment_expression", "assignment"])?;
+        let (left, right) = (self.child(inner, self.fields.left)?, self.child(inner, self.fields.right));
+        let category = if right.is_some_and(|right| self.is_function(right)) {
+            Category::Function
+        } else if self.kind(left) == "identifier" && self.kind(inner) == "assignment" {
+            // Languages other than Python assign to variables that are declared elsewhere.
+            Category::Variable
+        } else {
+            return None;
+        };
+        Some((category, self.range(left), self.body(at, DEEP)))
+    }
+
+    /// Returns the category of a definition by its kind, its name and what is around it.
+    fn category(
+        &self,
+        at: NodeIndex,
+        name: Option<(u32, u32)>,
+        around: Option<&Item>,
+        local: bool,
+    ) -> Option<Category> {
+        let kind = self.kind(at);
+        let held = around.is_some_and(|item| item.category.holds() || item.category.is_data());
+        let category = Category::of(kind)?;
+        let is_definition = match category {
+            Category::Variable if local => false,
+            Category::Variable | Category::Property => {
+                // A part of an item of the same kind, as in fields and events of C#.
+                let is_part =
+                    kind == "variable_declaration" && around.is_some_and(|item| item.category == Category::Property);
+                name.is_some() && !is_part
+            }
+            // A mere use of the name of a type; `typedef struct { … } Name` is one definition.
+            Category::Struct | Category::Enum | Category::Class if kind.ends_with("_specifier") => {
+                self.child(at, self.fields.body).is_some() && (name.is_some() || category == Category::Class)
+            }
+            // A class without a name is an expression.
+            Category::Class if kind == "class" => name.is_some(),
+            // A declaration of PHP. In Go, the nodes within it count.
+            Category::Constant if kind == "const_declaration" => self.child_of_kind(at, &["const_element"]).is_some(),
+            _ => true,
+        };
+        is_definition.then(|| match category {
+            Category::Variable | Category::Property if self.holds_function(at) || self.declares_function(at) => {
+                if held { Category::Method } else { Category::Function }
+            }
+            Category::Type if kind == "type_spec" || kind == "type_definition" => {
+                match self.child(at, self.fields.kind).map(|inner| self.kind(inner)) {
+                    Some("struct_type" | "struct_specifier" | "union_specifier") => Category::Struct,
+                    Some("interface_type") => Category::Interface,
+                    Some("enum_specifier") => Category::Enum,
+                    _ => Category::Type,
+                }
+            }
+            Category::Method if kind == "method_definition" && self.is_text(name, "constructor") => {
+                Category::Constructor
+            }
+            Category::Function if held && around.is_some_and(|item| item.category != Category::Module) => {
+                Category::Method
+            }
+            category => category,
+        })
+    }
+
+    fn is_text(&self, range: Option<(u32, u32)>, text: &str) -> bool {
+        range.is_some_and(|(start, end)| self.slice(start, end) == text)
+    }
+
+    /// True for a variable with a function as its value.
+    fn holds_function(&self, at: NodeIndex) -> bool {
+        let declarator = self.child_of_kind(at, &["variable_declarator"]).unwrap_or(at);
+        self.child(declarator, self.fields.value).is_some_and(|value| self.is_function(value))
     }
 
     fn is_function(&self, at: NodeIndex) -> bool {

@@ -77,6 +77,22 @@ struct Block {
     until: End,
 }
 
+impl Block {
+    /// Returns whether a line belongs to the block.
+    fn goes_on(&mut self, drop: &Drop, line: &str, body: &str) -> bool {
+        match &mut self.until {
+            End::Count(0) => false,
+            End::Count(count) => {
+                *count -= 1;
+                true
+            }
+            End::Indentation(of_start) => body.is_empty() || indentation(line) > *of_start,
+            End::Pattern => !drop.until.iter().any(|pattern| pattern.matches(body)),
+            End::Mismatch => drop.then.iter().any(|pattern| pattern.matches(body)),
+        }
+    }
+}
+
 /// The end of a block.
 enum End {
     /// After this number of lines.
@@ -89,105 +105,154 @@ enum End {
     Mismatch,
 }
 
-/// Returns a text without the lines that rules leave out. Error lines stay, and one line of noise if there is no other.
-pub fn kept(text: &str, rules: &[&Rule]) -> Kept {
-    let mut reasons: Vec<Reason> =
-        rules.iter().flat_map(|rule| rule.drop.iter().map(|drop| Reason { rule, drop, gone: 0, run: 0 })).collect();
-    if reasons.is_empty() {
-        return Kept::default();
-    }
-    let index = Index::new(&reasons);
-    let mut out = String::with_capacity(text.len());
-    let mut block: Option<Block> = None;
-    let mut header: Option<Header> = None;
-    let mut last_run: Option<usize> = None;
-    let mut last_gone: Option<(usize, &str)> = None;
-    let mut stays = false;
-    let mut hunks = Hunks::default();
-    for line in text.split_inclusive('\n') {
-        let body = line.trim();
-        let is_of_file = hunks.hold(line);
-        let goes_on = block.as_mut().is_some_and(|block| continues(block, &reasons[block.reason], line, body));
-        block = block.filter(|_| goes_on);
-        stays = (stays && !body.is_empty()) || rules.iter().any(|rule| rule.keep.iter().any(|keep| keep.matches(body)));
-        let (reason, is_first) = match &block {
-            _ if stays => (None, false),
-            Some(block) => (Some(block.reason), false),
-            None if is_of_file => (None, false),
-            None => (index.find(&reasons, body), true),
-        };
-        let section = header.as_ref().and_then(|header| reasons[header.reason].drop.section.as_ref());
-        if section.is_some_and(|section| section.until.iter().any(|end| end.matches(body))) {
-            header = None;
-        }
-        let Some(number) = reason else {
-            show(&mut header, body, &mut reasons, &mut out);
-            out.push_str(line);
-            // Blank lines do not end a run.
-            last_run = last_run.filter(|_| body.is_empty());
-            continue;
-        };
-        let reason = &mut reasons[number];
-        if is_first {
-            reason.run = if last_run == Some(number) { reason.run + 1 } else { 1 };
-            last_run = Some(number);
-        }
-        let drop = reason.drop;
-        // A whole block may be harmless, but not the line behind a header.
-        let may_hold_errors = drop.harmless && (is_first || !drop.until.is_empty() || !drop.then.is_empty());
-        // The lines behind a line that stays do so, too.
-        let is_kept = reason.run <= drop.keep;
-        if !may_hold_errors && is_error(body) {
-            show(&mut header, body, &mut reasons, &mut out);
-            out.push_str(line);
-            continue;
-        }
-        let until = match drop {
+impl End {
+    /// Returns the end of a block that begins with `line`; `None` if the line goes alone.
+    fn of(drop: &Drop, line: &str) -> Option<End> {
+        match drop {
             Drop { indented: true, .. } => Some(End::Indentation(indentation(line))),
             Drop { next: 1.., .. } => Some(End::Count(drop.next)),
             Drop { then, .. } if !then.is_empty() => Some(End::Mismatch),
             Drop { until, .. } => (!until.is_empty()).then_some(End::Pattern),
-        };
-        if let Some(until) = until.filter(|_| is_first) {
-            block = Some(Block { reason: number, until });
-        }
-        if is_kept {
-            show(&mut header, body, &mut reasons, &mut out);
-            out.push_str(line);
-            continue;
-        }
-        reasons[number].gone += usize::from(!body.is_empty());
-        if let Some(short) = drop.write.as_ref().filter(|_| reasons[number].run == 1) {
-            out.push_str(short);
-            out.push('\n');
-        }
-        if drop.section.is_some() && is_first {
-            header = Some(Header { reason: number, line, at: out.len() });
-        }
-        if !body.is_empty() {
-            last_gone = Some((number, line));
         }
     }
-    // Nothing but noise: its last line says that the program ran.
-    let is_told = reasons.iter().any(|reason| reason.gone > 0 && !reason.drop.noise);
-    if let Some((number, line)) = last_gone.filter(|_| !is_told && out.trim().is_empty()) {
-        out.push_str(line);
-        reasons[number].gone -= 1;
-    }
-    report(&reasons, out)
 }
 
-/// Writes the header that waits, if a line of its section stays.
-fn show(header: &mut Option<Header>, body: &str, reasons: &mut [Reason], out: &mut String) {
-    let Some(Header { reason, line, at }) = header.as_ref() else { return };
-    let reason = &mut reasons[*reason];
-    let over = reason.drop.section.iter().flat_map(|section| &section.over);
-    if body.is_empty() || over.into_iter().any(|over| over.matches(body)) {
-        return;
+/// Returns a text without the lines that rules leave out. Error lines stay, and one line of noise if there is no other.
+pub fn kept(text: &str, rules: &[&Rule]) -> Kept {
+    let reasons: Vec<Reason> =
+        rules.iter().flat_map(|rule| rule.drop.iter().map(|drop| Reason { rule, drop, gone: 0, run: 0 })).collect();
+    if reasons.is_empty() {
+        return Kept::default();
     }
-    out.insert_str(*at, line);
-    reason.gone -= 1;
-    *header = None;
+    let mut filter = Filter {
+        rules,
+        index: Index::new(&reasons),
+        reasons,
+        out: String::with_capacity(text.len()),
+        block: None,
+        header: None,
+        last_run: None,
+        last_gone: None,
+        stays: false,
+        hunks: Hunks::default(),
+    };
+    for line in text.split_inclusive('\n') {
+        filter.read(line);
+    }
+    filter.keep_one();
+    report(&filter.reasons, filter.out)
+}
+
+/// A text whose lines are read in order.
+struct Filter<'r, 't> {
+    rules: &'r [&'r Rule],
+    reasons: Vec<Reason<'r>>,
+    index: Index,
+    /// The remaining lines.
+    out: String,
+    block: Option<Block>,
+    header: Option<Header<'t>>,
+    /// The reason of the run that the next line may continue.
+    last_run: Option<usize>,
+    /// The last line that went and was not blank, with its reason.
+    last_gone: Option<(usize, &'t str)>,
+    /// A rule kept the line before. The lines behind it stay, too, up to a blank one.
+    stays: bool,
+    hunks: Hunks,
+}
+
+impl<'t> Filter<'_, 't> {
+    fn read(&mut self, line: &'t str) {
+        let body = line.trim();
+        let (reason, is_first) = self.reason(line, body);
+        let section = self.header.as_ref().and_then(|header| self.reasons[header.reason].drop.section.as_ref());
+        if section.is_some_and(|section| section.until.iter().any(|end| end.matches(body))) {
+            self.header = None;
+        }
+        let Some(number) = reason else {
+            self.keep(line, body);
+            // Blank lines do not end a run.
+            self.last_run = self.last_run.filter(|_| body.is_empty());
+            return;
+        };
+        let reason = &mut self.reasons[number];
+        if is_first {
+            reason.run = if self.last_run == Some(number) { reason.run + 1 } else { 1 };
+            self.last_run = Some(number);
+        }
+        let drop = reason.drop;
+        // A whole block may be harmless, but not the line behind a header.
+        let may_hold_errors = drop.harmless && (is_first || !drop.until.is_empty() || !drop.then.is_empty());
+        let is_kept = reason.run <= drop.keep;
+        if !may_hold_errors && is_error(body) {
+            return self.keep(line, body);
+        }
+        if let Some(until) = End::of(drop, line).filter(|_| is_first) {
+            self.block = Some(Block { reason: number, until });
+        }
+        if is_kept {
+            return self.keep(line, body);
+        }
+        self.leave_out(number, is_first, line, body);
+    }
+
+    /// Returns the reason to leave a line out, and whether the line is the first of its block.
+    fn reason(&mut self, line: &str, body: &str) -> (Option<usize>, bool) {
+        let is_of_file = self.hunks.hold(line);
+        let reasons = &self.reasons;
+        let goes_on = self.block.as_mut().is_some_and(|block| block.goes_on(reasons[block.reason].drop, line, body));
+        self.block.take_if(|_| !goes_on);
+        self.stays = (self.stays && !body.is_empty())
+            || self.rules.iter().any(|rule| rule.keep.iter().any(|keep| keep.matches(body)));
+        match &self.block {
+            _ if self.stays => (None, false),
+            Some(block) => (Some(block.reason), false),
+            None if is_of_file => (None, false),
+            None => (self.index.find(reasons, body), true),
+        }
+    }
+
+    fn keep(&mut self, line: &str, body: &str) {
+        self.show(body);
+        self.out.push_str(line);
+    }
+
+    /// Writes the header that waits, if this line of its section makes it worth showing.
+    fn show(&mut self, body: &str) {
+        let Some(Header { reason, line, at }) = self.header.as_ref() else { return };
+        let reason = &mut self.reasons[*reason];
+        let over = reason.drop.section.iter().flat_map(|section| &section.over);
+        if body.is_empty() || over.into_iter().any(|over| over.matches(body)) {
+            return;
+        }
+        self.out.insert_str(*at, line);
+        reason.gone -= 1;
+        self.header = None;
+    }
+
+    fn leave_out(&mut self, number: usize, is_first: bool, line: &'t str, body: &str) {
+        let reason = &mut self.reasons[number];
+        reason.gone += usize::from(!body.is_empty());
+        if let Some(short) = reason.drop.write.as_ref().filter(|_| reason.run == 1) {
+            self.out.push_str(short);
+            self.out.push('\n');
+        }
+        if reason.drop.section.is_some() && is_first {
+            self.header = Some(Header { reason: number, line, at: self.out.len() });
+        }
+        if !body.is_empty() {
+            self.last_gone = Some((number, line));
+        }
+    }
+
+    /// Keeps the last line of a text that was nothing but noise: it says that the program ran.
+    fn keep_one(&mut self) {
+        let is_told = self.reasons.iter().any(|reason| reason.gone > 0 && !reason.drop.noise);
+        if let Some((number, line)) = self.last_gone.filter(|_| !is_told && self.out.trim().is_empty()) {
+            self.out.push_str(line);
+            self.reasons[number].gone -= 1;
+        }
+    }
 }
 
 /// Returns the remaining lines with what is missing.
@@ -208,20 +273,6 @@ fn report(reasons: &[Reason], out: String) -> Kept {
     }
     done.text = (!done.left_out.is_empty()).then_some(out);
     done
-}
-
-/// Returns whether a line belongs to a block.
-fn continues(block: &mut Block, reason: &Reason, line: &str, body: &str) -> bool {
-    match &mut block.until {
-        End::Count(0) => false,
-        End::Count(count) => {
-            *count -= 1;
-            true
-        }
-        End::Indentation(of_start) => body.is_empty() || indentation(line) > *of_start,
-        End::Pattern => !reason.drop.until.iter().any(|pattern| pattern.matches(body)),
-        End::Mismatch => reason.drop.then.iter().any(|pattern| pattern.matches(body)),
-    }
 }
 
 fn indentation(line: &str) -> usize {
