@@ -87,83 +87,104 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const { prefix, schemes } = wire;
   if (settings.scheme !== undefined && !schemes.includes(settings.scheme))
     throw bad("scheme", `"${schemes.join('" or "')}", as the format is`, settings.scheme);
-
   const { request = {}, list } = reading.source;
   const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : wire.prefix?.model);
   const isChosen = [options.scheme, options.style, options.profile].some((choice) => choice !== undefined);
   if (!isChosen && model !== undefined && wire.refusedBy !== undefined && companyOf(model) === wire.refusedBy)
     return result;
-  const how: How = { ...options, list };
-  const tools = prefix ? (given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [])) : [];
-  const spots = reading.messages.map((_, index) => spotOf(reading, index, prefix));
-  const facts = spots.map((spot): Fact[] =>
-    spot.isApart && !prefix ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
-  );
-  const {
-    profile,
-    scheme = schemes[0],
-    maxMarks = MOST,
-    lifetime,
-    previousNewest,
-    summary,
-    minPrefixTokens,
-  } = settings;
-  const minimum = minPrefixTokens ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
-  // An encoding is needed only for counting.
-  const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
-  const fields = {
-    profile,
-    scheme,
-    minimum,
-    minimumModel: model,
-    previous: previousNewest,
-    maxMarks: Math.max(0, maxMarks - (prefix?.reserved(request) ?? 0)),
-    prefixLifetime: wire.lasts ? lifetime.prefix : "5m",
-    messageLifetime: wire.lasts ? lifetime.messages : "5m",
-    summary: summary === undefined ? undefined : idOf(reading, summary),
+  const carriers: Carriers = {
+    reading,
+    wire,
+    how: { ...options, list },
+    tools: prefix ? (given ?? (Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [])) : [],
+    spots: reading.messages.map((_, index) => spotOf(reading, index, prefix)),
   };
-  const bare = reading.messages.map((message, index) => ({ ...message, parts: spots[index]!.parts }));
-  const placement = call(
-    () =>
-      wasm().placeMarks(
-        bare,
-        counted,
-        fields,
-        Uint32Array.from(tools.flatMap((tool) => toolNumbers(prefix!.toolFact(tool)))),
-        Uint32Array.from(facts.flatMap(partNumbers)),
-      ) as Placement,
-  );
-
+  const placement = place(carriers, settings, options, model);
   const placed = <M extends Placed<object>>({ place, ...mark }: M) => {
     if ("tool" in place) return { ...place, ...mark };
     const { message: index, ...part } = place.message;
     return { message: reading.messages[index]!.id, index, ...part, ...mark };
   };
   const marks = placement.marks.map(placed);
+  const marked = mark(carriers, marks, apart);
+  const changes: Fields = {
+    ...(marked.list !== list && { [reading.source.name]: marked.list }),
+    ...(isRequest && marked.system !== request["system"] && { system: marked.system }),
+    ...(isRequest && !given && marked.tools !== carriers.tools && { tools: marked.tools }),
+  };
+  const out = !isRequest ? marked.list : Object.keys(changes).length > 0 ? copy(messages as object, changes) : messages;
+  return {
+    messages: out as T,
+    ...(given && { tools: prefix ? marked.tools : given }),
+    ...(!isRequest && apart !== undefined && { system: marked.system }),
+    marks,
+    unmarked: placement.unmarked.map(placed),
+    ...(placement.newest && { newest: placement.newest }),
+  };
+}
+
+/** What of a request can carry marks. */
+interface Carriers {
+  reading: Reading;
+  wire: Marks;
+  how: How;
+  /** Tool definitions, for formats that mark them. */
+  tools: readonly unknown[];
+  /** One for each neutral message. */
+  spots: (Marked & { isApart: boolean })[];
+}
+
+/** Asks the engine where marks go. */
+function place(
+  { reading, wire, how, tools, spots }: Carriers,
+  settings: ReturnType<typeof markSettings>,
+  options: MarkOptions,
+  model: string | undefined,
+): Placement {
+  const { prefix, schemes, lasts } = wire;
+  const { profile, lifetime, summary, maxMarks = MOST } = settings;
+  const minimum =
+    settings.minPrefixTokens ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
+  // An encoding is needed only for counting.
+  const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
+  const fields = {
+    profile,
+    scheme: settings.scheme ?? schemes[0],
+    minimum,
+    minimumModel: model,
+    previous: settings.previousNewest,
+    maxMarks: Math.max(0, maxMarks - (prefix?.reserved(reading.source.request ?? {}) ?? 0)),
+    prefixLifetime: lasts ? lifetime.prefix : "5m",
+    messageLifetime: lasts ? lifetime.messages : "5m",
+    summary: summary === undefined ? undefined : idOf(reading, summary),
+  };
+  const facts = spots.map((spot): Fact[] =>
+    spot.isApart && !prefix ? spot.parts.map((_, part) => ({ part, can: false })) : wire.facts(spot, how),
+  );
+  const bare = reading.messages.map((message, index) => ({ ...message, parts: spots[index]!.parts }));
+  const toolFacts = Uint32Array.from(tools.flatMap((tool) => toolNumbers(prefix!.toolFact(tool))));
+  const partFacts = Uint32Array.from(facts.flatMap(partNumbers));
+  return call(() => wasm().placeMarks(bare, counted, fields, toolFacts, partFacts) as Placement);
+}
+
+/** Returns the list, the system prompt and the tools with these marks; each is the same object if it has no other. */
+function mark({ reading, wire, how, tools, spots }: Carriers, marks: readonly PlacedMark[], apart: unknown) {
+  const { prefix } = wire;
   const { onTools, onMessages } = wantedBy(marks);
   const applied = spots.map((spot, index) =>
     spot.isApart && !prefix ? spot.message : wire.apply(spot, onMessages.get(index) ?? new Map(), how),
   );
-  const system = spots[0]?.isApart ? applied[0]!["content"] : apart;
-  const own = applied.filter((_, index) => !spots[index]!.isApart);
-  const markedTools = same(
-    tools,
-    tools.map((tool, at) => prefix!.markTool(tool, onTools.get(at))),
-  );
-  const markedList = same(list, own);
-  const changes: Fields = {
-    ...(markedList !== list && { [reading.source.name]: markedList }),
-    ...(isRequest && system !== request["system"] && { system }),
-    ...(isRequest && !given && markedTools !== tools && { tools: markedTools }),
-  };
-  const out = !isRequest ? markedList : Object.keys(changes).length > 0 ? copy(messages as object, changes) : messages;
+  const { list } = reading.source;
   return {
-    messages: out as T,
-    ...(given && { tools: prefix ? markedTools : given }),
-    ...(!isRequest && apart !== undefined && { system }),
-    marks,
-    unmarked: placement.unmarked.map(placed),
-    ...(placement.newest && { newest: placement.newest }),
+    list: same(
+      list,
+      applied.filter((_, index) => !spots[index]!.isApart),
+    ),
+    system: spots[0]?.isApart ? applied[0]!["content"] : apart,
+    tools: same(
+      tools,
+      tools.map((tool, at) => prefix!.markTool(tool, onTools.get(at))),
+    ),
   };
 }
 

@@ -6,7 +6,7 @@ import { failedOption } from "../tokens/host-failure.ts";
 import { badOption as bad, EspalierError } from "../errors/errors.ts";
 import { isLasting } from "../log/fields.ts";
 import type { CompactHooks, CompactOptions, Trigger } from "../types/compact.ts";
-import type { CompactReport, Edit } from "../types/compact-report.ts";
+import type { CompactReport, CompactResult, Edit } from "../types/compact-report.ts";
 import type { CountOptions, Totals } from "../types/count.ts";
 import type { Context } from "./context.ts";
 import type { Look } from "./machine.ts";
@@ -46,6 +46,8 @@ export interface Wanted {
   /** The text of the summary; no model is asked then. */
   summary?: string;
 }
+
+type Result = Pick<CompactResult<unknown>, "status" | "edits" | "report">;
 
 /**
  * Tokens that a compaction leaves to the next turns, in little room too: replayed, fewer make a compaction of every few
@@ -121,13 +123,9 @@ export class Maker<T> {
     return Math.max(0, budget - this.c.apart);
   }
 
-  private async made(
-    trigger: Trigger,
-    { focus, model, cutOnly = false, signal, job, range, budget, summary }: Wanted,
-    look: Look<T>,
-    hooks: CompactHooks | undefined,
-  ): Promise<Made> {
-    const { log, profile, llm, timeoutsMs, compaction, clock, events, inside } = this.c;
+  private async made(trigger: Trigger, wanted: Wanted, look: Look<T>, hooks: CompactHooks | undefined): Promise<Made> {
+    const { log, profile, llm, clock } = this.c;
+    const { focus, model, job, range, budget, summary } = wanted;
     const made: Made = {
       status: "nothing_to_compact",
       trigger,
@@ -139,31 +137,48 @@ export class Maker<T> {
       ...(focus !== undefined && { focus }),
       ...(job !== undefined && { job }),
     };
-    const ladder = compaction.ladder ?? profile.ladder;
-    const asks = model && llm !== undefined;
     if (log.originals === 0) return { ...made, status: "not_ready", error: "there are no messages yet" };
     if (!range && budget === undefined && summary === undefined && look.isCompacted) return made;
     const least = AUTOMATIC.includes(trigger) ? profile.minMessages.automatic : profile.minMessages.manual;
     if (look.counted < least) return made;
+    const asks = model && llm !== undefined;
+    const options = { ...this.options(trigger, wanted, look, asks), ...(hooks && { hooks }) };
+    try {
+      const result = await log.compactView(options, (ms, done) => clock.after(ms, done));
+      return { ...made, ...this.outcome(result, wanted, asks) };
+    } catch (error) {
+      return { ...made, ...this.failure(error) };
+    }
+  }
+
+  /** The steps of a compaction that change requests, in order. */
+  private get ladder(): NonNullable<CompactOptions["ladder"]> {
+    return this.c.compaction.ladder ?? this.c.profile.ladder;
+  }
+
+  /** Returns the options of a compaction. `asks`: the host's model writes the summary. */
+  private options(
+    trigger: Trigger,
+    wanted: Wanted,
+    look: Look<T>,
+    asks: boolean,
+  ): Omit<CompactOptions, keyof CountOptions> {
+    const { profile, llm, timeoutsMs, compaction, inside } = this.c;
+    const { focus, cutOnly = false, signal, job, range, budget, summary } = wanted;
     const room = budget ?? this.room(look);
-    const present = new Set(look.view.plan.map((item) => (item.type === "insert" ? item.message.id : item.id)));
-    const pinned = log
-      .pins()
-      .flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
-    const stage = (name: "asking" | "answered") =>
-      events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
-    // For hooks, for the shape of the request, for the host's model. A range is exact: nothing outside of it may
-    // change.
-    const told = {
+    const messages = room - look.view.after.frame - look.view.after.tools;
+    const isBeside = job !== undefined;
+    return {
+      // If the model fails, the caller decides whether rules continue at once.
+      onFailure: "leave",
       trigger,
+      // For hooks, for the shape of the request, for the host's model.
       profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>,
       cacheWarm: look.isWarm,
-      ...(job !== undefined && { jobId: String(job) }),
+      ...(isBeside && { jobId: String(job) }),
       hookTimeoutMs: timeoutsMs.hook,
-      targetShare: targetOf(
-        profile.shares.ongoing,
-        asks ? undefined : room - look.view.after.frame - look.view.after.tools,
-      ),
+      targetShare: targetOf(profile.shares.ongoing, asks ? undefined : messages),
+      // A range is exact: nothing outside of it may change.
       ...(range && {
         ladder: ["summary", "offline"] as const,
         cover: {
@@ -171,68 +186,73 @@ export class Maker<T> {
           ...(range.to !== undefined && { to: range.to }),
         },
       }),
-    };
-    const options: Omit<CompactOptions, keyof CountOptions> = {
-      // If the model fails, the caller decides whether rules continue at once.
-      onFailure: "leave",
-      ...told,
       ...compaction,
-      ...(hooks && { hooks }),
-      ...(cutOnly && { ladder: ladder.filter((rung) => rung !== "summary" && rung !== "offline") }),
+      ...(cutOnly && { ladder: this.ladder.filter((rung) => rung !== "summary" && rung !== "offline") }),
       budget: range ? Number.MAX_SAFE_INTEGER : room,
       // The conversation's own model takes its whole window, whatever the user's threshold; another model's limits come
       // from its options or its refusals.
       ...(compaction.maxLlmTokens === undefined &&
         compaction.llmModel === undefined && { maxLlmTokens: Math.max(room, look.window) }),
       force: true,
-      keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
+      keep: this.kept(look),
       timeoutMs: timeoutsMs.model,
-      onProgress: ({ type }: { type: string }) => {
-        if (type === "model") stage("asking");
-        if (type === "answered") stage("answered");
-      },
+      onProgress: ({ type }: { type: string }) => this.tell(type, trigger, job),
       ...(focus !== undefined && { focus }),
-      ...(asks && { llm: inside.wrap(llm, job !== undefined) }),
-      ...(compaction.readFile && { readFile: inside.wrap(compaction.readFile, job !== undefined) }),
+      ...(asks && llm && { llm: inside.wrap(llm, isBeside) }),
+      ...(compaction.readFile && { readFile: inside.wrap(compaction.readFile, isBeside) }),
       ...(summary !== undefined && {
         llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>`,
       }),
       ...(signal && { signal }),
     };
-    try {
-      const { status, edits, report } = await log.compactView(options, (ms, done) => clock.after(ms, done));
-      const lasting = edits.filter(isLasting);
-      // Removals that only make one request fit are no compaction of the conversation.
-      const isNobody = !asks && summary === undefined && !cutOnly && !range && !ladder.includes("offline");
-      const is =
-        lasting.length > 0 ? status : isNobody ? "not_ready" : status === "applied" ? "nothing_to_compact" : status;
-      const why = is === "not_ready" ? "there is no model, and the ladder has no offline summary" : report.model?.error;
-      return {
-        ...made,
-        status: is,
-        edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [],
-        report,
-        ...(why !== undefined && { error: why }),
-      };
-    } catch (error) {
-      const option = failedOption(error);
-      if (option) {
-        const wanted = option === "tokenizer" ? "a function that counts every text" : "a function that does not throw";
-        const thrown = error instanceof EspalierError ? error : bad(option, wanted, error);
-        return {
-          ...made,
-          status: "count_failed",
-          error: error instanceof Error ? error.message : thrown.message,
-          thrown,
-        };
-      }
-      if (!(error instanceof EspalierError)) throw error;
-      if (error.code === "budget_exceeded")
-        return { ...made, status: "budget_exceeded", error: error.message, thrown: error };
-      if (!isCrash(error)) throw error;
-      events.emit({ type: "warning", code: "engine", message: error.message });
-      return { ...made, status: "engine_failed", error: error.message, thrown: error };
+  }
+
+  /** Returns the ids of messages in the view that must stay: those of the host's options, and pinned ones. */
+  private kept(look: Look<T>): (string | number)[] {
+    const present = new Set(look.view.plan.map((item) => (item.type === "insert" ? item.message.id : item.id)));
+    const given = this.c.compaction.keep ?? [];
+    const pinned = this.c.log
+      .pins()
+      .flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
+    return [...new Set([...given, ...pinned])].filter((id) => present.has(String(id)));
+  }
+
+  private tell(type: string, trigger: Trigger, job: number | undefined): void {
+    const stage = type === "model" ? "asking" : type === "answered" ? "answered" : undefined;
+    if (stage) this.c.events.emit({ type: "compaction_progress", stage, trigger, ...(job !== undefined && { job }) });
+  }
+
+  /** Returns what a compaction that ended comes to for the conversation. */
+  private outcome({ status, edits, report }: Result, wanted: Wanted, asks: boolean): Partial<Made> {
+    const { cutOnly, range, summary } = wanted;
+    // Removals that only make one request fit are no compaction of the conversation.
+    const lasting = edits.filter(isLasting);
+    const isNobody = !asks && summary === undefined && !cutOnly && !range && !this.ladder.includes("offline");
+    const is =
+      lasting.length > 0 ? status : isNobody ? "not_ready" : status === "applied" ? "nothing_to_compact" : status;
+    const why = is === "not_ready" ? "there is no model, and the ladder has no offline summary" : report.model?.error;
+    return {
+      status: is,
+      edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [],
+      report,
+      ...(why !== undefined && { error: why }),
+    };
+  }
+
+  /** Returns the status of a compaction that threw. Only bad options are thrown again. */
+  private failure(error: unknown): Partial<Made> {
+    const option = failedOption(error);
+    if (option) {
+      const wanted = option === "tokenizer" ? "a function that counts every text" : "a function that does not throw";
+      const thrown = error instanceof EspalierError ? error : bad(option, wanted, error);
+      return { status: "count_failed", error: error instanceof Error ? error.message : thrown.message, thrown };
     }
+    if (!(error instanceof EspalierError)) throw error;
+    const { code, message } = error;
+    if (code === "budget_exceeded") return { status: "budget_exceeded", error: message, thrown: error };
+    if (!isCrash(error)) throw error;
+    this.c.events.emit({ type: "warning", code: "engine", message });
+    return { status: "engine_failed", error: message, thrown: error };
   }
 
   /** Appends facts that are pinned in words and found no place in the record, since they exist nowhere else. */
