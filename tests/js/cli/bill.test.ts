@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { CLI } from "../command.ts";
+import { temporaryFolder } from "../folder.ts";
 
 const pathOf = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 const run = pathOf("fixtures/transcripts/openhands-ponyc-4593.json");
@@ -85,7 +85,7 @@ test("a pause, a lifetime and the view change the bill", () => {
 });
 
 test("wrong flags and files are refused with their names", () => {
-  const empty = join(mkdtempSync(join(tmpdir(), "espalier-bill-")), "empty.json");
+  const empty = join(temporaryFolder(), "empty.json");
   writeFileSync(empty, JSON.stringify([{ role: "system", content: "s" }]));
   const table: [args: string[], status: number, words: RegExp][] = [
     [[run, "--ttl", "2h"], 2, /--ttl must be one of 5m, 1h, and is "2h"/],

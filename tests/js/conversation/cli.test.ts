@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLI } from "../command.ts";
+import { temporaryFolder } from "../folder.ts";
 import { begin, round } from "./support.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "espalier-cli-"));
+const folder = temporaryFolder();
 const file = join(folder, "messages.json");
 const log = join(folder, "log.jsonl");
 

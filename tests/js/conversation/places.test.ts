@@ -5,13 +5,13 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import fs, { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
+import fs, { appendFileSync, readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type * as vscode from "vscode";
 import { espalier } from "../built.ts";
+import { temporaryFolder } from "../folder.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
 import { fakeIndexedDb } from "./indexeddb.ts";
 import { LIMIT, begin, listening, model, open, round, sound, text } from "./support.ts";
@@ -24,7 +24,7 @@ const { nodeStorage, mementoStorage, workspaceStorage, indexedDbStorage } = espa
 const dist = new URL("../../../pkg/dist/", import.meta.url);
 
 test("files: a process that is killed while it writes leaves a conversation that opens, with all that was promised", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "espalier-"));
+  const folder = temporaryFolder();
   const script = `
     import { openConversation } from ${JSON.stringify(new URL("index-node.js", dist).href)};
     import { nodeStorage } from ${JSON.stringify(new URL("storage-node.js", dist).href)};
@@ -64,7 +64,7 @@ test("files: a process that is killed while it writes leaves a conversation that
 });
 
 test("files: a last line that is torn in the middle of a letter", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "espalier-"));
+  const folder = temporaryFolder();
   const first = await open({ storage: nodeStorage(folder) });
   first.append(begin(2));
   await first.dispose();
@@ -269,7 +269,7 @@ const COSTS: [string, (asked: string[]) => { storage: ConversationStorage; resto
   ],
   [
     "files",
-    (asked) => ({ storage: nodeStorage(mkdtempSync(join(tmpdir(), "espalier-"))), restore: nodeFiles(asked) }),
+    (asked) => ({ storage: nodeStorage(temporaryFolder()), restore: nodeFiles(asked) }),
     ["read owner", "write messages.jsonl", "write log.jsonl"],
   ],
 ];

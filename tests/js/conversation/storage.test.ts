@@ -3,21 +3,17 @@
  */
 
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
+import { temporaryFolder } from "../folder.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { ConversationStorage, HostStorage } from "../../../js/conversation/storage.ts";
 import { fakeIndexedDb } from "./indexeddb.ts";
 import { SUMMARY, begin, clock, model, open, refused, rest, round, sound, text } from "./support.ts";
 
 const { memoryStorage, nodeStorage, mementoStorage, workspaceStorage, indexedDbStorage } = espalier;
-
-function folder(): string {
-  return mkdtempSync(join(tmpdir(), "espalier-"));
-}
 
 function memento() {
   const values = new Map<string, unknown>();
@@ -68,7 +64,7 @@ function workspace() {
 
 const PLACES: [string, () => HostStorage][] = [
   ["memory", () => memoryStorage()],
-  ["node", () => nodeStorage(join(folder(), "deep", "session"))],
+  ["node", () => nodeStorage(join(temporaryFolder(), "deep", "session"))],
   ["memento", () => mementoStorage(memento(), "chat/7/")],
   ["workspace.fs", workspace],
   ["IndexedDB", () => indexedDbStorage("session", fakeIndexedDb())],
@@ -442,7 +438,7 @@ test("host messages that do not belong to the log are made again from it", async
 });
 
 test("files: a cut last line is survived, and a folder that goes away is made again", async () => {
-  const path = folder();
+  const path = temporaryFolder();
   const first = await open({ storage: nodeStorage(path) });
   first.append(begin(4));
   await first.dispose();
