@@ -39,9 +39,8 @@ const FOR_MODEL = [
 /** Returns whether two messages, in any form, are the same for a model. */
 export function isSameMessage(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  const [one, other] = [toStored(a), toStored(b)];
-  if (!isFields(one) || !isFields(other)) return false;
-  const [{ type, fields }, opened] = [openedMessage(one), openedMessage(other)];
+  if (!isFields(a) || !isFields(b)) return false;
+  const [{ type, fields }, opened] = [openedMessage(a), openedMessage(b)];
   return type === opened.type && FOR_MODEL.every((name) => isEqual(filled(fields[name]), filled(opened.fields[name])));
 }
 
