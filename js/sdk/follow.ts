@@ -1,7 +1,7 @@
 /** Keeps a conversation in step with the list of messages that an SDK keeps. */
 
 import type { Conversation } from "../conversation/conversation.ts";
-import { messageLine } from "../conversation/stored-messages.ts";
+import { encoded } from "../conversation/base64.ts";
 import type { PrepareOptions } from "../conversation/types.ts";
 import { badValue } from "../errors/errors.ts";
 import { isEqual } from "../formats/values.ts";
@@ -178,10 +178,7 @@ export class Follower {
   /** Messages from a storage are as JSON has them: bytes are Base64, addresses and dates are texts. */
   private isCopy(one: object, other: object): boolean {
     if (this.isSame(one, other)) return true;
-    const [stored, copy] = [one, other].map((message): unknown =>
-      JSON.parse(messageLine(message, this.conversation.log.format)),
-    );
-    return stored !== null && copy !== null && this.isSame(stored, copy);
+    return this.isSame(asStored(one), asStored(other));
   }
 }
 
@@ -193,4 +190,13 @@ function inTurn<R>(conversation: AnyConversation, work: () => Promise<R>): Promi
   const run = before.then(work, work);
   turns.set(conversation, run);
   return run;
+}
+
+/** Returns a message as a storage has it; a message that has no JSON is never a copy of another. */
+function asStored(message: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(message, encoded));
+  } catch {
+    return message;
+  }
 }

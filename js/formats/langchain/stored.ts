@@ -39,8 +39,9 @@ const FOR_MODEL = [
 /** Returns whether two messages, in any form, are the same for a model. */
 export function isSameMessage(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (!isFields(a) || !isFields(b)) return false;
-  const [{ type, fields }, opened] = [openedMessage(a), openedMessage(b)];
+  const [one, other] = [toStored(a), toStored(b)];
+  if (!isFields(one) || !isFields(other)) return false;
+  const [{ type, fields }, opened] = [openedMessage(one), openedMessage(other)];
   return type === opened.type && FOR_MODEL.every((name) => isEqual(filled(fields[name]), filled(opened.fields[name])));
 }
 
