@@ -1,10 +1,9 @@
 /** The host's own messages as JSON, one a line, beside the log: writes and reads the lines. */
 
-import { isBuffer, isBytes } from "../files/bytes.ts";
 import { readConversation } from "../formats/index.ts";
 import { RULES } from "../formats/table.ts";
 import type { Format } from "../types/messages.ts";
-import { toBase64 } from "./base64.ts";
+import { encoded } from "./base64.ts";
 
 /** What is stored for a message without JSON, which only the log has. */
 const ABSENT = "null";
@@ -17,14 +16,6 @@ export function messageLine(message: unknown, format: Format): string {
   } catch {
     return ABSENT;
   }
-}
-
-/** Formats that take bytes take them as Base64, too; JSON alone would make an object of them. */
-function encoded(this: unknown, key: string, value: unknown): unknown {
-  // Of a Buffer, `value` is already what its `toJSON` returns.
-  const own = (this as Record<string, unknown>)[key];
-  if (isBytes(own)) return toBase64(own);
-  return isBuffer(own) ? toBase64(new Uint8Array(own)) : value;
 }
 
 /** Lines that were read. */

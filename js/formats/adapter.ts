@@ -132,6 +132,8 @@ export interface Messages<Piece> {
   edit(original: Fields, read: ReadMessage<Piece>, edits: readonly PartEdit[]): unknown;
   /** Returns the system prompt of a request that holds it outside the messages. */
   system?(request: Fields): Part[] | undefined;
+  /** Returns true for a request that continues messages which the server has. */
+  continues?(request: Fields): boolean;
   /** Converts the tool definitions of a request. */
   tools(tools: readonly unknown[]): NeutralTool[];
   /**
@@ -195,6 +197,7 @@ export function reading<Piece>(
       }
     },
   );
+  if (request && adapter.continues?.(request)) addCallsElsewhere(messages);
   const given = tools ?? (request && requestTools(request)) ?? [];
   return {
     format: adapter.format,
@@ -214,6 +217,21 @@ export function reading<Piece>(
       return withValues(source, values);
     },
   };
+}
+
+/**
+ * Adds the calls that results answer and the list lacks, because the server has them. Their message has no place in the
+ * host's list, so it is never sent; with it, the results are those of a round.
+ */
+function addCallsElsewhere(messages: NeutralMessage[]): void {
+  const parts = messages.flatMap((message) => message.parts);
+  const known = new Set(parts.map((part) => part.type === "toolCall" && part.callId));
+  const isElsewhere = (part: Part) => part.type === "toolResult" && !known.has(part.callId);
+  const calls = new Set(parts.filter(isElsewhere).map((part) => (part as { callId: string }).callId));
+  if (calls.size === 0) return;
+  const first = messages.findIndex((message) => message.parts.some(isElsewhere));
+  const added = Array.from(calls, (callId): Part => ({ type: "toolCall", callId, name: "call", arguments: "{}" }));
+  messages.splice(first, 0, { id: "elsewhere", role: "assistant", parts: added });
 }
 
 /**

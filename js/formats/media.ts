@@ -24,12 +24,25 @@ export interface Media {
   detail?: string;
 }
 
+/** Beginnings of base64, and the type of the picture. */
+const SIGNATURES: readonly [start: string, type: string][] = [
+  ["iVBOR", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+];
+
+/** Returns the media type of a picture by its base64; undefined for another than the usual ones. */
+export function pictureType(base64: string): string | undefined {
+  return SIGNATURES.find(([start]) => base64.startsWith(start))?.[1];
+}
+
 /** Returns the whole of a picture or document; undefined for other parts, and if the data is not at hand. */
 export function mediaOf(part: Part): Media | undefined {
   if (part.type !== "image" && part.type !== "document") return undefined;
   const isImage = part.type === "image";
   const known = part.mediaType;
-  const usual = isImage ? "image/png" : "application/pdf";
+  const usual = isImage ? (pictureType(part.data ?? "") ?? "image/png") : "application/pdf";
   const detail = isImage && part.detail !== undefined && { detail: part.detail };
   const source = sourceOf(part) ?? (isImage ? (part.url ?? part.data) : undefined);
   if (source === undefined || source === "") return undefined;

@@ -1,19 +1,16 @@
 /** Content other than text: its raw form, and the facts needed to count it. */
 
 import type { Part as NeutralPart } from "../types/messages.ts";
-import { documentPart, image } from "../formats/media.ts";
+import { documentPart, image, pictureType } from "../formats/media.ts";
 import { ChatCompletionContentPartKind } from "../formats/raw/prompt.ts";
 import type { ChatCompletionContentPart } from "../formats/raw/prompt.ts";
 import type { ElementNode, OpaqueNode, RenderNode } from "./render-tree.ts";
 import { HistoryItem } from "./request/item.ts";
 
-/** The beginning of base64 data, for the usual picture formats. */
-const PICTURES = { "/9j/": "image/jpeg", iVBOR: "image/png", R0lGOD: "image/gif", UklGR: "image/webp" } as const;
-
 /** Returns the address of a picture, which may be given as bare base64. */
 export function imageUrl(src: string): string {
-  for (const [start, type] of Object.entries(PICTURES)) if (src.startsWith(start)) return `data:${type};base64,${src}`;
-  return src;
+  const type = pictureType(src);
+  return type === undefined ? src : `data:${type};base64,${src}`;
 }
 
 /** Returns the raw part of an image or document element, for a tokenizer. */

@@ -1,6 +1,7 @@
 /** Keeps a conversation in step with the list of messages that an SDK keeps. */
 
 import type { Conversation } from "../conversation/conversation.ts";
+import { encoded } from "../conversation/base64.ts";
 import type { PrepareOptions } from "../conversation/types.ts";
 import { badValue } from "../errors/errors.ts";
 import { isEqual } from "../formats/values.ts";
@@ -170,8 +171,14 @@ export class Follower {
 
   /** Returns the number of messages that both lists begin with. */
   shared(one: readonly object[], other: readonly object[]): number {
-    const differs = one.findIndex((message, at) => at >= other.length || !this.isSame(message, other[at]));
+    const differs = one.findIndex((message, at) => at >= other.length || !this.isCopy(message, other[at]!));
     return differs < 0 ? one.length : differs;
+  }
+
+  /** Messages from a storage are as JSON has them: bytes are Base64, addresses and dates are texts. */
+  private isCopy(one: object, other: object): boolean {
+    if (this.isSame(one, other)) return true;
+    return this.isSame(asStored(one), asStored(other));
   }
 }
 
@@ -183,4 +190,13 @@ function inTurn<R>(conversation: AnyConversation, work: () => Promise<R>): Promi
   const run = before.then(work, work);
   turns.set(conversation, run);
   return run;
+}
+
+/** Returns a message as a storage has it; a message that has no JSON is never a copy of another. */
+function asStored(message: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(message, encoded));
+  } catch {
+    return message;
+  }
 }

@@ -6,6 +6,7 @@
 
 import { prune } from "../calls/prune.ts";
 import { badOption } from "../errors/errors.ts";
+import { isSameMessage } from "../formats/langchain/stored.ts";
 import type { ToolList } from "../types/messages.ts";
 import type { PruneOptions } from "../types/prune.ts";
 import { Follower } from "./follow.ts";
@@ -113,7 +114,7 @@ export function createHooks(
   conversation: AnyConversation,
   { tools: counted }: { tools?: ToolList } = {},
 ): ContextHooks {
-  const follower = new Follower(conversation, { format: "langchain", sdk: "LangChain 1.5" });
+  const follower = new Follower(conversation, { format: "langchain", sdk: "LangChain 1.5", isSame: isSameMessage });
   return {
     name: "EspalierContext",
     async wrapModelCall(request: ModelRequest, handler: (request: ModelRequest) => PromiseLike<unknown>) {

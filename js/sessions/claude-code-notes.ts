@@ -1,13 +1,22 @@
 /**
  * What Claude Code adds to a message as an attachment: mentioned files, memory, the editor's selection, changes of
- * files. Its lines hold the parts; the model receives them as blocks of the user's message, in the form that is made here.
+ * files. The model receives them as blocks of the user's message. Lines of newer versions have their texts (`rendered`);
+ * lines of older ones have the parts, of which the texts are made here.
  */
 
 import { fields, items, number, objects, text, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 
 /** Returns the blocks of an attachment with contents; undefined for others, which are short notes or for the screen. */
-export function notesOf(attachment: Fields): Fields[] | undefined {
+export function notesOf(attachment: Fields, rendered?: unknown): Fields[] | undefined {
+  const made = madeOf(attachment);
+  const sent = objects(rendered).map(({ content }) => text(content));
+  return made && sent.length > 0 && !sent.includes(undefined)
+    ? sent.map((words) => ({ type: "text", text: words }))
+    : made;
+}
+
+function madeOf(attachment: Fields): Fields[] | undefined {
   const { type } = attachment;
   if (type === "file") return fileOf(attachment);
   const words = wordsOf(attachment);

@@ -30,9 +30,17 @@ const TYPES = new Set([
   "pr-link",
   "worktree-state",
   "frame-link",
+  "api-request",
+  "api-request-shape",
+  "api-request-blob",
+  "tools-used",
+  "cost-state",
   "result",
   "stream_event",
 ]);
+
+/** Requests of the main thread; others are those of sub-agents, summaries, titles. */
+const MAIN = /^(sdk|repl_main_thread)(:|$)/;
 
 /** Texts with the role of the user that the tool wrote. */
 const WRITTEN =
@@ -92,6 +100,8 @@ class ClaudeCode implements Reading {
   /** The user's requests under each line. */
   readonly #requests = new Map<string, string[]>();
   #boundary: Boundary | undefined;
+  /** System prompt and tools of requests, by their hash. */
+  readonly #shapes = new Map<string, Fields>();
 
   constructor(keepsHistory: boolean) {
     this.#keepsHistory = keepsHistory;
@@ -117,6 +127,7 @@ class ClaudeCode implements Reading {
       return;
     }
     if (record["type"] === "attachment") return this.#attachment(record, place);
+    if (word(record["type"]).startsWith("api-request")) this.#request(record);
     if (!isMessage(record)) return this.#thread.draft.skip(kindOf(record));
     if (record["isApiErrorMessage"] === true)
       return this.#thread.draft.skip("error message", "the API's error, which the model did not write");
@@ -132,6 +143,15 @@ class ClaudeCode implements Reading {
     draft.tell({ id: text(record["sessionId"]) ?? text(record["session_id"]), version: text(record["version"]) });
     if (!draft.about.cwd) draft.tell({ cwd: text(record["cwd"]) });
     draft.tell({ title: text(record["customTitle"]) ?? draft.about.title ?? text(record["aiTitle"]) });
+  }
+
+  /** Newer versions record what a request had beside its messages, once for each difference. */
+  #request({ type, shapeHash, shape, querySource }: Fields): void {
+    if (type === "api-request-shape") this.#shapes.set(word(shapeHash), fields(shape));
+    if (type !== "api-request" || !MAIN.test(word(querySource))) return;
+    const { system, tools } = this.#shapes.get(word(shapeHash)) ?? {};
+    if (system !== undefined) this.#thread.draft.tell({ system: text(textOf(system)) });
+    if (objects(tools).length > 0) this.#thread.draft.tell({ tools: [...objects(tools)] });
   }
 
   /** Begins another conversation at a line of another session without a parent, as in concatenated files. */
@@ -251,7 +271,7 @@ class ClaudeCode implements Reading {
     const { type, prompt } = attachment;
     const isText = typeof prompt === "string" ? prompt !== "" : items(prompt).length > 0;
     const isTyped = type === "queued_command" && isText;
-    const notes = isTyped ? undefined : notesOf(attachment);
+    const notes = isTyped ? undefined : notesOf(attachment, record["rendered"]);
     if (!isTyped && notes === undefined)
       return this.#thread.draft.skip(
         `attachment/${text(type) ?? "?"}`,

@@ -16,10 +16,12 @@ import { geminiChat } from "./gemini-chat.ts";
 import { geminiCheckpoint } from "./gemini-checkpoint.ts";
 import { geminiStream } from "./gemini-stream.ts";
 import { goose } from "./goose.ts";
+import { hermes } from "./hermes.ts";
 import { kimi } from "./kimi.ts";
 import { langchain } from "./langchain.ts";
 import { langfuse } from "./langfuse.ts";
 import { letta } from "./letta.ts";
+import { mistralVibe } from "./mistral-vibe.ts";
 import { opencode, opencodePiece } from "./opencode.ts";
 import { openhandsEvents } from "./openhands-events.ts";
 import { openhands } from "./openhands.ts";
@@ -59,6 +61,8 @@ export const READERS: readonly Reader[] = [
   atif,
   goose,
   kimi,
+  mistralVibe,
+  hermes,
   letta,
   langfuse,
   langchain,

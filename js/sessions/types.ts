@@ -30,6 +30,8 @@ export type SessionLayout =
   | "zed"
   | "goose"
   | "kimi"
+  | "mistral-vibe"
+  | "hermes"
   | "amp"
   | "langchain"
   | "langfuse"

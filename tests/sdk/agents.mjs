@@ -41,12 +41,12 @@ export function aiSdk({ url }, version) {
 export const langchainModel = ({ url }) =>
   new ChatOpenAI({ model: "gpt-4o", apiKey: "k", maxRetries: 0, configuration: { baseURL: `${url}/v1` } });
 
-export const langchain = (server, ...middleware) =>
+export const langchain = (server, options) =>
   createAgent({
     model: langchainModel(server),
     tools: [langchainTool(read, { ...TOOL, schema: z.object({ path: z.string() }) })],
     systemPrompt: SYSTEM,
-    middleware,
+    ...options,
   });
 
 export function openaiAgents({ url }) {

@@ -13,10 +13,12 @@ import {
   SystemMessage,
   ToolMessage,
 } from "@langchain/core/messages";
+import { MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 import { contextEditingMiddleware, createAgent, createMiddleware, tool as langchainTool } from "langchain";
 import { convert, countMessages, prune } from "espalier";
 import { createContextEdit, createHooks, trimMessages } from "espalier/langchain";
+import { memoryStorage } from "espalier/storage";
 import { answer, refuse } from "../server/model.mjs";
 import { langchain, langchainModel } from "./agents.mjs";
 import { checkRequests, DONE, LIMIT, open, REQUEST, STEPS, SYSTEM, taskServer, TOOL } from "./task.mjs";
@@ -25,7 +27,7 @@ let server;
 before(async () => (server = await taskServer()));
 after(() => server.close());
 
-const agent = (...middleware) => langchain(server, ...middleware);
+const agent = (...middleware) => langchain(server, { middleware });
 const task = () => [{ messages: [new HumanMessage(REQUEST)] }, { recursionLimit: 100 }];
 
 /** A conversation of instances: a request, rounds with two calls each, an answer. */
@@ -61,6 +63,28 @@ test("an agent with the hooks sends what fits, and keeps compactions", async () 
   assert.ok(conversation.usage().reported.promptTotal > 0);
   assert.ok(conversation.view().messages.some((message) => messages.includes(message)));
   await conversation.dispose();
+});
+
+test("a graph with checkpoints, and a conversation that is opened again, continue", async () => {
+  server.clear();
+  const [storage, checkpointer] = [memoryStorage(), new MemorySaver()];
+  const config = { configurable: { thread_id: "reader" }, recursionLimit: 100 };
+  let summaries = 0;
+  for (let run = 0; run < 4; run++) {
+    const conversation = await open("langchain", { storage });
+    // The copies of a checkpoint differ from the answers in their metadata, stored messages in their form.
+    for (let turn = 0; turn < 2; turn++) {
+      server.script(STEPS, { before: server.seen.length });
+      const hooks = createMiddleware(createHooks(conversation));
+      const { messages } = await langchain(server, { middleware: [hooks], checkpointer }).invoke(task()[0], config);
+      // The last answer comes after the last request.
+      assert.equal(conversation.log.originals, messages.length - 1);
+    }
+    assert.ok(conversation.log.edits().length > summaries);
+    summaries = conversation.log.edits().length;
+    await conversation.dispose();
+  }
+  assert.deepEqual(server.seen.map(({ refused }) => refused).filter(Boolean), []);
 });
 
 test("the hooks send a smaller request after a refusal", async () => {

@@ -41,7 +41,7 @@ const WAYS = {
     "langchain",
     (conversation) =>
       agents
-        .langchain(server, createLangChainMiddleware(createHooks(conversation)))
+        .langchain(server, { middleware: [createLangChainMiddleware(createHooks(conversation))] })
         .invoke({ messages: [{ role: "user", content: REQUEST }] }, { recursionLimit: 100 }),
   ],
   "OpenAI Agents SDK": [

@@ -31,17 +31,17 @@ export const open = (format, options = {}) =>
 /** Starts a model that does the task, and refuses invalid requests in the provider's words. */
 export async function taskServer() {
   const server = await modelServer({ strict: true });
-  /** `says`: whether answers with calls have words, too. */
-  const script = (steps = STEPS, { says = true } = {}) =>
+  /** `says`: whether answers with calls have words, too; `before`: the number of answers of earlier runs. */
+  const script = (steps = STEPS, { says = true, before = 0 } = {}) =>
     server.queue(
       ...Array.from({ length: steps }, (_, at) =>
         answer({
-          number: at + 1,
+          number: before + at + 1,
           text: says ? `Reading part ${at + 1}.` : "",
           calls: [{ id: `c${at + 1}`, name: TOOL.name, input: { path: `part${at + 1}.txt` } }],
         }),
       ),
-      answer({ number: steps + 1, text: DONE }),
+      answer({ number: before + steps + 1, text: DONE }),
     );
   return { ...server, seen: server.seen, script };
 }

@@ -4,6 +4,7 @@ import { isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
 import { checkServed } from "./served.ts";
 import { isSigned, isThought } from "./thoughts.ts";
+import { pictureType } from "../media.ts";
 import type { Place } from "../place.ts";
 import { choices, extraFields, looked, REMOVE } from "../checks.ts";
 import { isPlaceOfSystem, takesSystemMessages } from "./system.ts";
@@ -72,14 +73,6 @@ function thoughts(index: number, byAssistant: boolean, blocks: readonly Fields[]
   }
 }
 
-/** Beginnings of base64, and the type that the server finds in it. */
-const SIGNATURES: readonly [start: string, type: string][] = [
-  ["iVBORw0KGgo", "image/png"],
-  ["/9j/", "image/jpeg"],
-  ["R0lGOD", "image/gif"],
-  ["UklGR", "image/webp"],
-];
-
 /**
  * Finds pictures of another type than they say: "The image was specified using the image/jpeg media type, but the image
  * appears to be a image/png image", says the server. It knows no `image/jpg`.
@@ -92,7 +85,7 @@ function pictures(index: number, blocks: readonly unknown[], place: Place, find:
     const { source } = block;
     if (block["type"] !== "image" || !isFields(source) || source["type"] !== "base64") continue;
     const { data, media_type: said } = source;
-    const type = typeof data === "string" && SIGNATURES.find(([start]) => data.startsWith(start))?.[1];
+    const type = typeof data === "string" && pictureType(data);
     if (!type || said === type) continue;
     find({
       rule: "image-type",

@@ -2,7 +2,7 @@
 
 import { isBytes } from "../../files/bytes.ts";
 import { base64Of } from "../media.ts";
-import { copy, isFields } from "../values.ts";
+import { copy, isEqual, isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
 import { isInstance, openedMessage, withChanges } from "./form.ts";
 
@@ -22,4 +22,30 @@ function withoutBytes(block: Fields): Fields {
     else if (isFields(value) && Object.values(value).some(isBytes)) changes[name] = withoutBytes(value);
   }
   return Object.keys(changes).length > 0 ? copy(block, changes) : block;
+}
+
+/** Fields that a model reads. A copy from a checkpoint or a storage may differ in the others: ids, metadata, pieces of a stream. */
+const FOR_MODEL = [
+  "content",
+  "tool_calls",
+  "invalid_tool_calls",
+  "tool_call_id",
+  "name",
+  "role",
+  "status",
+  "additional_kwargs",
+];
+
+/** Returns whether two messages, in any form, are the same for a model. */
+export function isSameMessage(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  const [one, other] = [toStored(a), toStored(b)];
+  if (!isFields(one) || !isFields(other)) return false;
+  const [{ type, fields }, opened] = [openedMessage(one), openedMessage(other)];
+  return type === opened.type && FOR_MODEL.every((name) => isEqual(filled(fields[name]), filled(opened.fields[name])));
+}
+
+/** Returns the value of a field, if there is anything in it. */
+function filled(value: unknown): unknown {
+  return value !== null && typeof value === "object" && Object.keys(value).length === 0 ? undefined : value;
 }

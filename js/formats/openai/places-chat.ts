@@ -12,6 +12,8 @@ export const places: Places<Piece> = {
         return ["content"];
       case "content":
         return ["content", piece.at];
+      case "images":
+        return ["images", piece.at];
       case "call":
         return ["tool_calls", piece.at];
       case "function":

@@ -1,5 +1,6 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
+import { isBytes } from "../../files/bytes.ts";
 import { audioPart, documentPart, image } from "../media.ts";
 import { byPart, editedItems, objectArguments, text, unknownPart } from "../parts.ts";
 import { neutralTools } from "../tools.ts";
@@ -13,6 +14,7 @@ import type { Part, PartEdit, Role } from "../../types/messages.ts";
 export type Piece =
   | { in: "string" }
   | { in: "content"; at: number }
+  | { in: "images"; at: number }
   | { in: "refusal" }
   | { in: "reasoning"; field: string }
   | { in: "mark" }
@@ -28,7 +30,7 @@ const THOUGHTS = ["reasoning_content", "reasoning", "reasoning_text", "thinking"
 const DETAILS = "reasoning_details";
 
 /** Without a content a message has at least one of these. */
-const SAID_ELSEWHERE = ["tool_calls", "function_call", "refusal", "audio", ...THOUGHTS, DETAILS];
+const SAID_ELSEWHERE = ["tool_calls", "function_call", "refusal", "audio", "images", ...THOUGHTS, DETAILS];
 
 /**
  * Fields of calls in the messages of SDKs that spell them in their own way (Mistral's, Cohere's, AG-UI), and the names
@@ -96,6 +98,16 @@ export const messages: Messages<Piece> = {
         pieces.push(piece);
       }
     }
+    // Ollama has pictures beside the text: base64, or bytes.
+    const { images } = message;
+    if (role === "user" && Array.isArray(images)) {
+      for (const [number, source] of images.entries()) {
+        if (typeof source !== "string" && !isBytes(source))
+          throw bad(`${path}.images[${number}]`, "a picture as base64 or bytes", source);
+        parts.push(image(source));
+        pieces.push({ in: "images", at: number });
+      }
+    }
     const refusal = message["refusal"];
     const saysNothing = parts.every((part) => part.type === "reasoning" || (part.type === "text" && part.text === ""));
     if (typeof refusal === "string" && refusal && saysNothing) {
@@ -142,6 +154,8 @@ export const messages: Messages<Piece> = {
     const calls: unknown[] = [];
     const changes: Fields = {};
     let single: unknown;
+    const images: unknown[] = [];
+    const notes: string[] = [];
     pieces.forEach((piece, part) => {
       const edit = byNumber.get(part);
       if (piece.in === "function" || piece.in === "refusal") {
@@ -167,12 +181,19 @@ export const messages: Messages<Piece> = {
               ? (editedItems(content, edit.to.items, noted) ?? content)
               : content;
         if (edit.callId !== undefined && original["role"] === "tool") changes["tool_call_id"] = edit.callId;
+      } else if (piece.in === "images") {
+        if (edit.to?.type === "note") notes.push(edit.to.text);
+        else images.push((original["images"] as unknown[])[piece.at]);
       } else if (piece.in === "content") {
         kept.push(editedContent((content as unknown[])[piece.at], edit));
       } else if (piece.in === "call") {
         calls.push(editedCall((original["tool_calls"] as Fields[])[piece.at]!, edit));
       }
     });
+    if (Array.isArray(content)) kept.push(...notes.map(text));
+    // A space or line break before a note would be a token that nobody counted.
+    else if (notes.length > 0) single = string(single) + notes.join("");
+    if (pieces.some((piece) => piece.in === "images")) changes["images"] = images.length > 0 ? images : undefined;
     if (single !== undefined) changes["content"] = single;
     else if (Array.isArray(content)) changes["content"] = kept.length > 0 ? kept : null;
     // Content that was absent stays absent.

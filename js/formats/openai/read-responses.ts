@@ -50,6 +50,9 @@ const idOfCall = (item: Fields, type: string) =>
 const ROLES: Record<string, Role> = { system: "system", developer: "developer", user: "user", assistant: "assistant" };
 
 export const messages: Messages<Piece> = {
+  continues: ({ previous_response_id: previous, conversation }) =>
+    typeof previous === "string" || typeof conversation === "string" || isFields(conversation),
+
   system(request) {
     return typeof request["instructions"] === "string" ? [text(request["instructions"])] : undefined;
   },

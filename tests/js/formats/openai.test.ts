@@ -357,3 +357,31 @@ test("responses: what is refused names the field", () => {
   refused({ input: [{ type: "message", content: "x" }] }, "bad_message", "input[0].role");
   refused({ input: [{ role: "user", content: [null] }] }, "bad_message", "input[0].content[0]");
 });
+
+test("Ollama's pictures beside the text are counted, become notes in it, and are converted with their type", () => {
+  const png = `iVBORw0KGgoAAAANSUhEUgAAAQAAAAEACAIA${"A".repeat(400)}`;
+  const jpeg = `/9j/${"A".repeat(400)}`;
+  const asked = (content: string, ...images: unknown[]) => ({ role: "user", content, images });
+  const list = [
+    asked("Which bird?", png, new Uint8Array(Buffer.from(png, "base64"))),
+    { role: "assistant", content: "A heron." },
+    asked("", png),
+    { role: "assistant", content: "A swan." },
+    asked("And this?", jpeg),
+  ];
+  const bare = list.map(({ role, content }) => ({ role, content }));
+  assert.equal(
+    espalier.countMessages(list.slice(0, 1), { format: "openai-chat" }).total,
+    espalier.countMessages(bare.slice(0, 1)).total + 255 + 255,
+  );
+  const { messages, report } = espalier.prune(list, { budget: 10_000, dropMedia: "old", format: "openai-chat" });
+  assert.equal(messages[4], list[4]);
+  assert.deepEqual(Object.keys(messages[0]!), ["role", "content"]);
+  assert.match(String(messages[0]!.content), /^Which bird\?\[image left out: .*\]\[image left out: .*\]$/);
+  assert.match(String(messages[2]!.content), /^\[image left out: .*\]$/);
+  assert.equal(report.after.total, espalier.countMessages(messages, { format: "openai-chat" }).total);
+  const { messages: converted, lost } = espalier.convert(list, "anthropic");
+  assert.match(JSON.stringify(converted.at(-1)), /"media_type":"image\/jpeg"/);
+  assert.deepEqual(lost, []);
+  assert.throws(() => espalier.countMessages([asked("a", 7)]), { code: "bad_message", path: "messages[0].images[0]" });
+});

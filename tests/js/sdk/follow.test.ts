@@ -214,3 +214,29 @@ test("two sessions over one conversation share its items", async () => {
   await two.addItems([item("2")] as never);
   assert.equal((await one.getItems()).length, 2);
 });
+
+test("bytes, addresses and dates of a conversation that is opened again are those of the SDK's list", async () => {
+  const files = new Map<string, string>();
+  const storage = {
+    read: (name: string) => files.get(name),
+    write: (name: string, text: string) => void files.set(name, text),
+    append: (name: string, text: string) => void files.set(name, (files.get(name) ?? "") + text),
+    list: (prefix: string) => [...files.keys()].filter((name) => name.startsWith(prefix)),
+    delete: (name: string) => void files.delete(name),
+  };
+  const pictures = [new Uint8Array(300).fill(7), Buffer.alloc(300, 7).buffer, new URL("https://example.com/a.png")];
+  const asked = user(pictures.map((image) => ({ type: "image", image, mediaType: "image/png", at: new Date(0) })));
+  const list = [asked, said("A picture."), user("And now?")];
+  for (let run = 1; run <= 2; run++) {
+    const conversation = await open({ storage });
+    const { messages } = await createPrepareStep(conversation)({ messages: list, steps: [] });
+    assert.ok(messages.every((message, at) => message === list[at]));
+    assert.equal(conversation.log.originals, 3);
+    await conversation.dispose();
+  }
+  const conversation = await open({ storage });
+  const other = user([{ type: "image", image: new Uint8Array(300).fill(8), mediaType: "image/png" }]);
+  await createPrepareStep(conversation)({ messages: [other, ...list.slice(1)], steps: [] });
+  assert.equal(conversation.log.originals, 6, "another picture is another message");
+  await conversation.dispose();
+});

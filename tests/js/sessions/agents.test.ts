@@ -407,3 +407,87 @@ test("hostile values do not break them", () => {
   ];
   for (const file of files) assert.ok(readSession(file).messages.length <= 2);
 });
+
+test("Mistral Vibe: a message a line; the older file has all in one", () => {
+  const text = fixture("mistral-vibe.jsonl");
+  const session = readSession(text);
+  check(session, { layout: "mistral-vibe", format: "openai-chat" });
+  const expected = [
+    "user text",
+    "assistant reasoning text call:AbC123xyz call:DeF456uvw",
+    "tool result:AbC123xyz",
+    "tool result:DeF456uvw",
+    "user text",
+    "assistant text",
+  ];
+  assert.deepEqual(outline(session), expected);
+  assert.deepEqual([unpaired(session), injected(session), session.turns], [[], [4], 1]);
+  assert.ok(!JSON.stringify(session.messages).includes("message_id"));
+  const metadata = {
+    session_id: "s-1",
+    title: "The build",
+    environment: { working_directory: "/srv/app" },
+    agent_config: { active_model: "devstral-2" },
+    tools_available: [{ type: "function", function: { name: "bash", description: "Runs.", parameters: {} } }],
+  };
+  const messages = text
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+  const older = readSession(JSON.stringify({ metadata, messages }, undefined, 2));
+  check(older, { layout: "mistral-vibe", id: "s-1", cwd: "/srv/app", model: "devstral-2", title: "The build" });
+  assert.deepEqual([outline(older), older.tools?.length], [expected, 1]);
+});
+
+test("Hermes: what is active of an exported session, as it was sent; snapshots; the newest segment of a lineage", () => {
+  const text = fixture("hermes.jsonl");
+  const session = readSession(text);
+  check(session, { layout: "hermes", format: "openai-chat", id: "20260926_101500_ab12cd", cwd: "/srv/app" });
+  assert.equal(session.model, "anthropic/claude-sonnet-4-6");
+  const asked = [
+    "user text",
+    "assistant reasoning text call:call_1 call:call_2",
+    "tool result:call_1",
+    "tool result:call_2",
+    "assistant text",
+  ];
+  assert.deepEqual(outline(session), ["system text", "user text", ...asked]);
+  assert.deepEqual([unpaired(session), injected(session), session.turns], [[], [1], 1]);
+  assert.deepEqual(
+    session.skipped.map(({ kind }) => kind),
+    ["inactive message"],
+  );
+  assert.match(JSON.stringify(session.messages[2]), /memory-context/);
+  const one = JSON.parse(text) as { messages: Record<string, unknown>[] };
+  const calls = (row: Record<string, unknown>) => ({
+    ...row,
+    tool_calls: row["tool_calls"] && JSON.stringify(row["tool_calls"]),
+  });
+  const asText = { ...one, messages: one.messages.map(calls) };
+  assert.deepEqual(outline(readSession(JSON.stringify(asText))), outline(session));
+  const segments = [one, { ...one, messages: one.messages.slice(2) }];
+  const lineage = readSession(
+    JSON.stringify({ ...one, segments, messages: segments.flatMap(({ messages }) => messages) }),
+  );
+  assert.deepEqual(outline(lineage), ["system text", ...asked]);
+  assert.throws(() => readSession(lines(one, { ...one, id: "other" })), { code: "several_sessions" });
+  const { messages } = readSession(
+    JSON.stringify({
+      session_id: "20260926_101500_ab12cd",
+      model: "hermes-4",
+      base_url: "https://example.com/v1",
+      platform: "cli",
+      session_start: "2026-09-26T10:15:00",
+      message_count: 2,
+      messages: [
+        { role: "session_meta", tools: [] },
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: "Hello", reasoning: null, finish_reason: "stop" },
+      ],
+    }),
+  );
+  assert.deepEqual(messages, [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello" },
+  ]);
+});

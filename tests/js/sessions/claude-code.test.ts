@@ -196,6 +196,48 @@ test("contents that are attached are blocks of the message before them, behind a
   assert.deepEqual(shorter.messages, session.messages.slice(1, 2));
 });
 
+test("newer versions record system prompt, tools and the texts of what they attach", () => {
+  const shape = (hash: string, name: string) => ({
+    type: "api-request-shape",
+    sessionId: "s-3",
+    shapeHash: hash,
+    shape: {
+      system: [{ type: "text", text: `System of ${name}.` }],
+      tools: [{ name, input_schema: { type: "object" } }],
+    },
+  });
+  const asked = (shapeHash: string, querySource: string) => ({
+    type: "api-request",
+    sessionId: "s-3",
+    shapeHash,
+    querySource,
+  });
+  const own = { sessionId: "s-3", uuid: "u1", parentUuid: null };
+  const file = { type: "text", file: { filePath: "/srv/a.ts", content: "one" } };
+  const text = lines(
+    { ...own, type: "user", message: { role: "user", content: "What is in @a.ts?" } },
+    {
+      ...own,
+      type: "attachment",
+      uuid: "u2",
+      parentUuid: "u1",
+      attachment: { type: "file", filename: "/srv/a.ts", content: file },
+      rendered: [{ content: "<system-reminder>\nThe call.\n</system-reminder>" }, { content: "The file." }],
+    },
+    shape("h1", "Read"),
+    asked("h1", "repl_main_thread:outputStyle:Concise"),
+    shape("h2", "Title"),
+    asked("h2", "generate_session_title"),
+  );
+  const session = readSession(text);
+  const { system, messages, tools } = sessions.sessionRequest(session) as Record<string, unknown>;
+  assert.equal(system, "System of Read.");
+  assert.deepEqual(tools, [{ name: "Read", input_schema: { type: "object" } }]);
+  const parts = ["What is in @a.ts?", "<system-reminder>\nThe call.\n</system-reminder>", "The file."];
+  assert.deepEqual(messages, [{ role: "user", content: parts.map((words) => ({ type: "text", text: words })) }]);
+  assert.equal(sessions.writeSession(session, session.messages, text), text);
+});
+
 test("results behind a compaction are not those of the message before it", () => {
   const results = (id: string) => ({
     role: "user",
