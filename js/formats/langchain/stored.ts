@@ -24,7 +24,10 @@ function withoutBytes(block: Fields): Fields {
   return Object.keys(changes).length > 0 ? copy(block, changes) : block;
 }
 
-/** Fields that a model reads. A copy from a checkpoint or a storage may differ in the others: ids, metadata, pieces of a stream. */
+/**
+ * Fields that a model reads. A copy from a checkpoint or a storage may differ in the others: ids, metadata, pieces of a
+ * stream.
+ */
 const FOR_MODEL = [
   "content",
   "tool_calls",
