@@ -5,7 +5,7 @@
  * tables.
  */
 
-import { isBuffer, isBytes } from "../files/bytes.ts";
+import { isBuffer, isBytes, isResponse } from "../files/bytes.ts";
 import { bodyOf, fetched } from "./fetched.ts";
 import { call, canStart, containing, onFreshInstance, ready, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
@@ -68,7 +68,7 @@ export async function loadEncoding(
   if (kept.has(name)) return;
   let from: unknown = source;
   if (typeof from === "string" || from instanceof URL) from = await shared(name, from);
-  if (from instanceof Response) from = await bodyOf(from, (what, cause) => vocabularyNotFound(name, what, cause));
+  if (isResponse(from)) from = await bodyOf(from, (what, cause) => vocabularyNotFound(name, what, cause));
   // Another call may have loaded it in the meantime.
   if (kept.has(name)) return;
   if (isBuffer(from)) from = new Uint8Array(from);
@@ -102,7 +102,7 @@ async function downloaded(name: EncodingName, address: string | URL): Promise<Ui
   } catch (cause) {
     throw refusal(`${address} could not be fetched`, cause);
   }
-  return from instanceof Response ? bodyOf(from, refusal) : from;
+  return isResponse(from) ? bodyOf(from, refusal) : from;
 }
 
 function needName(name: unknown): void {
