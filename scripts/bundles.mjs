@@ -8,7 +8,7 @@
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { DEEP, FILES as ENTRY_FILES, fileOf, ONLY_MODULES, ON_DISK, SDKS, VARIANTS } from "./entries.mjs";
 import { refuseUnlisted } from "./licences.mjs";
@@ -115,6 +115,7 @@ export async function bundles({ dist, glues, grammars }) {
         );
         const points = Object.fromEntries(files.map(({ file }) => [file, `entry:${file}`]));
         await make(points, [written(files), ...(onDisk ? [] : [withoutNode]), ...of(chunk)]);
+        for (const { file, variant } of files) if (variant === "bundle") nameForTracers(join(dist, `${file}.js`));
       }
     }
     // A worker has a realm of its own: one file contains everything.
@@ -143,6 +144,17 @@ function written(files) {
       });
     },
   };
+}
+
+/**
+ * Names the variant `node` in an entry's variant `bundle`. Nitro, and Nuxt with it, resolves the latter by the condition
+ * `module` and copies what it imports beside the server, but leaves the import in the server's code, where Node
+ * resolves the former. Tracers follow an import in a dead branch, and bundlers drop it.
+ */
+function nameForTracers(file) {
+  const twin = basename(file).replace(/-bundle\.js$/, "-node.js");
+  const text = readFileSync(file, "utf8").replace(/^\/\/# sourceMappingURL=/m, `if (false) import("./${twin}");\n$&`);
+  writeFileSync(file, text);
 }
 
 /** Replaces modules that need Node's files by modules that throw. */

@@ -6,7 +6,7 @@
  * they are needed.
  */
 
-import { isBuffer, isModule } from "../files/bytes.ts";
+import { isBuffer, isModule, isResponse } from "../files/bytes.ts";
 import { forgive } from "./crashes.ts";
 import { isCpp } from "./headers.ts";
 import { wasmBlocked, call, canStart, isCrash, onFreshInstance, ready, wasm } from "../engine/engine.ts";
@@ -200,7 +200,7 @@ function isSource(source: unknown): source is GrammarSource {
     source instanceof URL ||
     isBuffer(source) ||
     ArrayBuffer.isView(source) ||
-    (typeof Response !== "undefined" && source instanceof Response) ||
+    isResponse(source) ||
     isModule(source)
   );
 }
@@ -429,7 +429,7 @@ async function fetchModule(
       throw grammarNotFound(entry.key, `${String(from)} could not be fetched`, cause);
     }
   }
-  if (from instanceof Response) {
+  if (isResponse(from)) {
     if (!from.ok) throw grammarNotFound(entry.key, `${from.url || "it"} answered ${from.status}`);
     try {
       from = await from.arrayBuffer();

@@ -8,7 +8,7 @@
 
 import { createGlue, INLINE_ENTRY } from "#glue";
 import { bodyOf, fetched } from "./fetched.ts";
-import { isModule } from "../files/bytes.ts";
+import { isBuffer, isModule, isResponse } from "../files/bytes.ts";
 import { throwHostFailure } from "../tokens/host-failure.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 
@@ -40,7 +40,7 @@ export function isReady(): boolean {
 /** Loads the engine from bytes or a compiled module, synchronously. Later calls do nothing. */
 export function initSync(source: WasmBytes | WasmModule): void {
   if (instance) return;
-  start(isModule(source) ? source : compile(() => new WebAssembly.Module(source as BufferSource)));
+  start(isModule(source) ? source : compile(source));
 }
 
 /**
@@ -68,9 +68,16 @@ async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
  */
 async function moduleFrom(source: WasmSource | Promise<WasmSource>): Promise<WasmModule> {
   let from = await source;
-  if (typeof from === "string" || from instanceof URL) from = await found(from);
-  if (from instanceof Response) from = await bodyOf(from, wasmNotFound);
-  return isModule(from) ? from : compiling(from as BufferSource);
+  let address = "";
+  if (typeof from === "string" || from instanceof URL) {
+    address = String(from);
+    from = await found(from);
+  }
+  if (isResponse(from)) {
+    address ||= from.url;
+    from = await bodyOf(from, wasmNotFound);
+  }
+  return isModule(from) ? from : compiling(from, address);
 }
 
 async function found(url: string | URL): Promise<Response | Uint8Array> {
@@ -81,19 +88,19 @@ async function found(url: string | URL): Promise<Response | Uint8Array> {
   }
 }
 
-async function compiling(bytes: BufferSource): Promise<WebAssembly.Module> {
+async function compiling(bytes: WasmBytes, address: string): Promise<WebAssembly.Module> {
   try {
-    return await WebAssembly.compile(bytes);
+    return await WebAssembly.compile(bytes as BufferSource);
   } catch (cause) {
-    throw wasmBlocked(cause) ?? badWasm(cause);
+    throw wasmBlocked(cause) ?? badWasm(cause, bytes, address);
   }
 }
 
-function compile(make: () => WebAssembly.Module): WebAssembly.Module {
+function compile(bytes: WasmBytes): WebAssembly.Module {
   try {
-    return make();
+    return new WebAssembly.Module(bytes as BufferSource);
   } catch (cause) {
-    throw wasmBlocked(cause) ?? badWasm(cause);
+    throw wasmBlocked(cause) ?? badWasm(cause, bytes);
   }
 }
 
@@ -128,15 +135,34 @@ export function wasmBlocked(cause: unknown): EspalierError | undefined {
       '"espalier" imports the compiled module; elsewhere pass a WebAssembly.Module to init({ wasm }).';
     return new EspalierError({ code: "wasm_blocked", message, cause });
   }
-  if (!/content.security.policy|unsafe-eval|blocked by CSP/i.test(said)) return undefined;
-  const message =
-    "The Content-Security-Policy of this page forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src " +
-    "(it allows WebAssembly and no eval).";
+  // Chromium gives content scripts no reason: "WebAssembly.Module(): ".
+  const isContentScript = /^WebAssembly\.\w+\(\): *$/.test(said);
+  if (!isContentScript && !/content.security.policy|unsafe-eval|blocked by CSP/i.test(said)) return undefined;
+  const way = isContentScript
+    ? "It also holds for content scripts of extensions: call Espalier in the extension's service worker, and send it messages."
+    : "Add 'wasm-unsafe-eval' to its script-src (it allows WebAssembly and no eval).";
+  const message = `The Content-Security-Policy of this page forbids WebAssembly. ${way}`;
   return new EspalierError({ code: "wasm_blocked", message, cause });
 }
 
-function badWasm(cause: unknown): EspalierError {
-  return new EspalierError({ code: "bad_wasm", message: "The engine's wasm is truncated or not wasm at all.", cause });
+/** Returns the error for an engine that does not compile, with the beginning of a file that is no wasm. */
+function badWasm(cause: unknown, source: unknown, address = ""): EspalierError {
+  const beginning = beginningOf(source);
+  let what = `is not wasm: it begins with ${JSON.stringify(beginning)}`;
+  if (beginning === undefined) what = "is not bytes";
+  else if (beginning === "") what = "is empty";
+  else if (beginning.startsWith("\0asm")) what = "is truncated or damaged";
+  // Servers of single-page applications answer with their page if a file is missing.
+  const way = address && ` Copy the package's file there, or import "${INLINE_ENTRY}", which contains it.`;
+  const message = `${address || "The engine's wasm"} ${what}.${way}`;
+  return new EspalierError({ code: "bad_wasm", message, cause });
+}
+
+/** Returns the first bytes as a text, or undefined if these are no bytes. */
+function beginningOf(source: unknown): string | undefined {
+  if (!isBuffer(source) && !ArrayBuffer.isView(source)) return undefined;
+  const { buffer, byteOffset, byteLength } = isBuffer(source) ? new Uint8Array(source) : source;
+  return String.fromCharCode(...new Uint8Array(buffer, byteOffset, Math.min(byteLength, 16)));
 }
 
 /** Makes an instance and publishes it once it has everything that the previous one had. */

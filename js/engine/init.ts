@@ -3,7 +3,14 @@
 import { containing, initFrom, ready, wasm as live } from "./engine.ts";
 import type { WasmSource } from "./engine.ts";
 import type { EncodingName } from "../types/count.ts";
-import { ensureEncoding, hasEncoding, loadEncoding, loadNeeded, vocabularyNotFound } from "./vocabulary.ts";
+import {
+  ensureEncoding,
+  hasEncoding,
+  loadEncoding,
+  loadNeeded,
+  startDownload,
+  vocabularyNotFound,
+} from "./vocabulary.ts";
 import { check } from "../options/check.ts";
 import { INIT } from "../options/schemas/texts.ts";
 
@@ -33,6 +40,7 @@ export interface InitOptions {
  */
 export async function init(options: InitOptions = {}): Promise<void> {
   const { wasm, vocabulary, encodings = ["o200k_base"] } = check(options, INIT);
+  if (!vocabulary) encodings.forEach(startDownload);
   if (wasm !== undefined) await initFrom(wasm);
   else await ready();
   live();

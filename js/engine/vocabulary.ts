@@ -5,7 +5,7 @@
  * tables.
  */
 
-import { isBuffer, isBytes } from "../files/bytes.ts";
+import { isBuffer, isBytes, isResponse } from "../files/bytes.ts";
 import { bodyOf, fetched } from "./fetched.ts";
 import { call, canStart, containing, onFreshInstance, ready, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
@@ -15,7 +15,7 @@ import type { EncodingName } from "../types/count.ts";
 /** Encodings that have a file in the package. */
 const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);
 const kept = new Map<EncodingName, Uint8Array>();
-/** Running downloads by encoding and address. */
+/** Downloads that run or whose bytes are not loaded yet, by encoding and address. */
 const downloads = new Map<string, Promise<Uint8Array | ArrayBuffer>>();
 let locator: ((name: EncodingName) => URL) | undefined;
 let reader: ((name: EncodingName) => Uint8Array) | undefined;
@@ -67,8 +67,11 @@ export async function loadEncoding(
   needName(name);
   if (kept.has(name)) return;
   let from: unknown = source;
-  if (typeof from === "string" || from instanceof URL) from = await shared(name, from);
-  if (from instanceof Response) from = await bodyOf(from, (what, cause) => vocabularyNotFound(name, what, cause));
+  if (typeof from === "string" || from instanceof URL) {
+    const address = from;
+    from = await shared(name, address).finally(() => downloads.delete(`${name} ${address}`));
+  }
+  if (isResponse(from)) from = await bodyOf(from, (what, cause) => vocabularyNotFound(name, what, cause));
   // Another call may have loaded it in the meantime.
   if (kept.has(name)) return;
   if (isBuffer(from)) from = new Uint8Array(from);
@@ -88,8 +91,9 @@ function shared(name: EncodingName, address: string | URL): Promise<Uint8Array |
   const key = `${name} ${address}`;
   let download = downloads.get(key);
   if (!download) {
-    download = downloaded(name, address).finally(() => downloads.delete(key));
+    download = downloaded(name, address);
     downloads.set(key, download);
+    download.catch(() => downloads.delete(key));
   }
   return download;
 }
@@ -102,7 +106,7 @@ async function downloaded(name: EncodingName, address: string | URL): Promise<Ui
   } catch (cause) {
     throw refusal(`${address} could not be fetched`, cause);
   }
-  return from instanceof Response ? bodyOf(from, refusal) : from;
+  return isResponse(from) ? bodyOf(from, refusal) : from;
 }
 
 function needName(name: unknown): void {
@@ -144,6 +148,11 @@ export function vocabularyOf(name: EncodingName): Uint8Array | URL | undefined {
 /** Lets an entry register where vocabularies are, for asynchronous calls that need one (browsers). */
 export function setVocabularyLocator(locate: (name: EncodingName) => URL): void {
   locator = locate;
+}
+
+/** Starts the download of a vocabulary if the entry fetches it, for a call that waits for the engine first. */
+export function startDownload(name: EncodingName): void {
+  if (locator && FILES.has(name) && !kept.has(name) && !inside.has(name)) void shared(name, locator(name));
 }
 
 /** Returns true if the entry fetches vocabularies, for which only asynchronous calls can wait. */

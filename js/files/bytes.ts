@@ -1,6 +1,6 @@
 /**
- * Bytes and compiled modules of any realm: test environments such as jsdom, and the edge runtime of Next.js, have other
- * classes than those that `instanceof` would compare with.
+ * Bytes, responses and compiled modules of any realm: test environments such as jsdom, and the edge runtime of Next.js,
+ * have other classes than those that `instanceof` would compare with, or none.
  */
 
 export function isBytes(value: unknown): value is Uint8Array {
@@ -14,6 +14,10 @@ export function isBuffer(value: unknown): value is ArrayBuffer {
 /** Returns true for a compiled `WebAssembly.Module`. */
 export function isModule(value: unknown): value is WebAssembly.Module {
   return nameOf(value) === "[object WebAssembly.Module]";
+}
+
+export function isResponse(value: unknown): value is Response {
+  return nameOf(value) === "[object Response]";
 }
 
 const nameOf = (value: unknown): string => Object.prototype.toString.call(value);

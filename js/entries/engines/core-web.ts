@@ -4,6 +4,7 @@ import { setGrammarLocator } from "../../documents/grammars.ts";
 import { addressFrom, fetchFiles } from "./fetched.ts";
 
 fetchFiles(
+  "espalier",
   () => import.meta.url,
   () => new URL("./espalier.wasm", import.meta.url),
   // Written out, so that bundlers see both files.

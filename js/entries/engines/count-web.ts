@@ -3,6 +3,7 @@
 import { fetchFiles } from "./fetched.ts";
 
 fetchFiles(
+  "count",
   () => import.meta.url,
   () => new URL("./count.wasm", import.meta.url),
   // Written out, so that bundlers see both files.

@@ -3,6 +3,7 @@
 import { fetchFiles } from "./fetched.ts";
 
 fetchFiles(
+  "workspace",
   () => import.meta.url,
   () => new URL("./workspace.wasm", import.meta.url),
   // Written out, so that bundlers see both files.

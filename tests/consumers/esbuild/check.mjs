@@ -28,6 +28,19 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
   cpSync(join(dist, "grammars", "tree-sitter-typescript.wasm"), join(folder, "page", "tree-sitter-typescript.wasm"));
   assert.equal(await titleIn(join(folder, "page")), WANTED);
 
+  // A classic script in another folder than its page. esbuild warns that it has no `import.meta`.
+  const classic = join(folder, "page", "scripts");
+  await bundle("script.js", "page/scripts/script.js", {
+    platform: "browser",
+    logOverride: { "empty-import-meta": "silent" },
+  });
+  cpSync(join(dist, "espalier.wasm"), join(classic, "espalier.wasm"));
+  cpSync(join(dist, "vocab"), join(classic, "vocab"), { recursive: true });
+  const grammar = "grammars/tree-sitter-typescript.wasm";
+  cpSync(join(dist, grammar), join(classic, grammar));
+  writeFileSync(join(folder, "page", "script.html"), '<!doctype html><script src="scripts/script.js"></script>');
+  assert.equal(await titleIn(join(folder, "page"), { path: "script.html" }), WANTED);
+
   // One file for a page, as a classic script, under a policy that only allows WebAssembly, and under one that does not
   // allow it. Syntax is lowered as in Angular's builds.
   const supported = { "async-await": false, "object-rest-spread": false };

@@ -84,6 +84,8 @@ const FOREIGN = new Set([
   "clearMergeCache",
   "disallowedSpecial",
   "nodeResolve",
+  "setupFiles",
+  "inlineDependencies",
 ]);
 
 test("names in code font occur in the sources", () => {

@@ -176,6 +176,48 @@ test("a wasm that is cut or no wasm at all is refused, and the right one works t
   assert.equal(core.isReady(), true);
 });
 
+test("a file that is no engine is named with its beginning", async () => {
+  const core = await freshCore();
+  const page = "data:text/html,<!doctype html><title>App</title>";
+  await assert.rejects(core.initFrom(page), {
+    code: "bad_wasm",
+    message:
+      /^data:text.* is not wasm: it begins with "<!doctype html><"\. Copy the package's file there, or import "esp/,
+  });
+  const cases: [unknown, string][] = [
+    [new Uint8Array([0, 0x1f, 0x8b, 8]).subarray(1), 'is not wasm: it begins with "\\u001f\x8b\\b"'],
+    [new ArrayBuffer(0), "is empty"],
+    [bytes("espalier.wasm").subarray(0, 99), "is truncated or damaged"],
+    [{ default: "/espalier.wasm" }, "is not bytes"],
+  ];
+  for (const [source, what] of cases)
+    assert.throws(() => core.initSync(source as Uint8Array), { message: `The engine's wasm ${what}.` });
+});
+
+test("a platform without Response loads the engine from bytes", async () => {
+  const core = await freshCore();
+  const own = globalThis.Response;
+  try {
+    Reflect.deleteProperty(globalThis, "Response");
+    const vocabulary = () => bytes("vocab/o200k_base.vocab");
+    await core.init({ wasm: bytes("espalier.wasm"), vocabulary });
+  } finally {
+    globalThis.Response = own;
+  }
+  assert.equal(core.count("one two three"), 3);
+});
+
+test("a page's policy is the cause where Chromium gives a content script no reason", async () => {
+  const core = await freshCore();
+  const { compile } = WebAssembly;
+  try {
+    WebAssembly.compile = () => Promise.reject(new WebAssembly.CompileError("WebAssembly.compile(): "));
+    await assert.rejects(core.initFrom(bytes("espalier.wasm")), { code: "wasm_blocked", message: /content scripts/ });
+  } finally {
+    WebAssembly.compile = compile;
+  }
+});
+
 test("a vocabulary that is cut, corrupt or another one's is refused, and nothing half-loaded stays", async () => {
   const core = await freshCore();
   core.initSync(bytes("espalier.wasm"));

@@ -87,8 +87,8 @@ interface Answer {
   fetched: string[];
 }
 
-/** Imports an entry in a thread of its own and makes calls, all at once. */
-function onPage(entry: string, calls: readonly string[]): Promise<Answer> {
+/** Imports an entry in a thread of its own and makes calls, all at once. `arrival` may delay the answer for `url`. */
+function onPage(entry: string, calls: readonly string[], arrival = ""): Promise<Answer> {
   const script = `
     import { readFileSync } from "node:fs";
     import { parentPort } from "node:worker_threads";
@@ -96,7 +96,11 @@ function onPage(entry: string, calls: readonly string[]): Promise<Answer> {
     // As in a browser.
     process.getBuiltinModule = undefined;
     const fetched = [];
-    globalThis.fetch = async (url) => { fetched.push(String(url).split("/").pop()); return new Response(readFileSync(new URL(url))); };
+    globalThis.fetch = async (url) => {
+      fetched.push(String(url).split("/").pop());
+      ${arrival}
+      return new Response(readFileSync(new URL(url)));
+    };
     const entry = await import(new URL("${entry}-web.js", dist));
     const messages = ${chat};
     const isAsync = (value) => typeof value === "function" && value.constructor.name === "AsyncFunction";
@@ -131,6 +135,23 @@ test("calls at the same time share one download of each file", async () => {
   const { error, fetched } = await onPage("index", [compact!, mend!, openConversation!, summarize!, compact!]);
   assert.equal(error, undefined);
   assert.deepEqual(fetched.toSorted(), ["cl100k_base.vocab", "espalier.wasm", "o200k_base.vocab"]);
+});
+
+test("init asks for engine and vocabularies at once, and for each once", async () => {
+  const late = `if (String(url).endsWith(".wasm"))
+    for (let wait = 0; fetched.length < 3; wait += 1)
+      if (wait > 100) throw new Error("no vocabulary was asked for"); else await new Promise((resolve) => setTimeout(resolve, 20));`;
+  const init = `entry.init({ encodings: ["o200k_base", "cl100k_base"] }).then(() => entry.count("one"))`;
+  const { error, fetched } = await onPage("index", [init, init], late);
+  assert.equal(error, undefined);
+  assert.deepEqual(fetched.toSorted(), ["cl100k_base.vocab", "espalier.wasm", "o200k_base.vocab"]);
+});
+
+test("init can be called again after a vocabulary was not found", async () => {
+  const once = `if (String(url).endsWith(".vocab") && !globalThis.failed) { globalThis.failed = true; throw new TypeError("offline"); }`;
+  const init = `entry.init().catch((error) => entry.init()).then(() => entry.count("one"))`;
+  const { error } = await onPage("index", [init], once);
+  assert.equal(error, undefined);
 });
 
 test("synchronous functions demand init", async () => {

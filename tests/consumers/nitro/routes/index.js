@@ -1,0 +1,4 @@
+import * as espalier from "espalier";
+import { use } from "../use.js";
+
+export default defineEventHandler(() => use(espalier));
