@@ -16,6 +16,7 @@ use espalier::history::record::seal;
 use espalier::map::HashSet;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
+use espalier_testing::runs;
 
 use crate::support::valid::check as valid;
 use crate::support::{
@@ -409,8 +410,8 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
 #[test]
 fn invariants_hold_on_random_conversations() {
     let mut rng = fastrand::Rng::with_seed(7);
-    for round in 0..20_000 {
-        let most = rng.usize(0..3 + round / 400);
+    for round in 0..runs(20_000) {
+        let most = rng.usize(0..3 + 50 * round / runs(20_000));
         let messages = random::conversation(&mut rng, most);
         let whole = fresh(&messages, &Quarter);
         let budget = rng.u64(0..=whole + 20);

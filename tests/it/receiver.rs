@@ -1,5 +1,6 @@
 //! Budgets and the form in which a provider takes the messages.
 
+use espalier_testing::runs;
 use std::rc::Rc;
 
 use espalier::compact::{Compaction, Options, Status};
@@ -62,7 +63,7 @@ fn talk(rng: &mut Rng) -> Vec<Message> {
 fn the_tokens_that_a_refusal_names_are_enough_and_no_fewer_are() {
     let mut rng = Rng::with_seed(2);
     let mut refused = 0;
-    for round in 0..4_000 {
+    for round in 0..runs(4_000) {
         let messages = if round % 4 == 0 { random::conversation(&mut rng, 12) } else { talk(&mut rng) };
         for receiver in receivers() {
             let meter = meter(&receiver);
@@ -87,7 +88,7 @@ fn the_tokens_that_a_refusal_names_are_enough_and_no_fewer_are() {
             refused += 1;
         }
     }
-    assert!(refused > 1_000, "{refused}");
+    assert!(refused > runs(1_000), "{refused}");
 }
 
 /// A provider's form may have more tokens than the messages.
@@ -95,7 +96,7 @@ fn the_tokens_that_a_refusal_names_are_enough_and_no_fewer_are() {
 fn a_compaction_fits_in_the_form_that_is_sent() {
     let mut rng = Rng::with_seed(3);
     let mut seen = [0; 2];
-    for _ in 0..60 {
+    for _ in 0..runs(100) {
         let messages = talk(&mut rng);
         let whole = fresh(&messages, &Chars);
         for receiver in receivers() {
@@ -122,5 +123,5 @@ fn a_compaction_fits_in_the_form_that_is_sent() {
             }
         }
     }
-    assert!(seen.iter().all(|count| *count > 500), "{seen:?}");
+    assert!(seen.iter().all(|count| *count > runs(800)), "{seen:?}");
 }

@@ -1,6 +1,7 @@
 //! If a summary ends inside a turn, the turn's last thought moves to the first remaining calls, because providers with
 //! signed thoughts require one there.
 
+use espalier_testing::runs;
 use std::rc::Rc;
 
 use espalier::compact::profile::{Profile, Rung};
@@ -130,7 +131,7 @@ fn is_accepted(messages: &[Message]) -> bool {
 #[test]
 fn compactions_of_a_run_one_after_the_other_stay_acceptable() {
     let mut carried_on = 0;
-    for seed in 0..40 {
+    for seed in 0..runs(120) as u64 {
         let mut rng = Rng::with_seed(seed);
         let rounds = rng.usize(12..60);
         let mut thoughtful: Vec<usize> = (1..rounds).filter(|_| rng.u32(0..12) == 0).collect();
@@ -168,5 +169,5 @@ fn compactions_of_a_run_one_after_the_other_stay_acceptable() {
             }
         }
     }
-    assert!(carried_on > 50, "{carried_on} thoughts were carried: too few to say anything");
+    assert!(carried_on > runs(120), "{carried_on} thoughts were carried: too few to say anything");
 }

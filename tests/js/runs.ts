@@ -6,6 +6,14 @@ export function runs(count: number): number {
 }
 
 /**
+ * Returns the length of a long list or text: a quarter of `count`, or `count` with `ESPALIER_PROPERTIES=full`. A list
+ * that must not cross as arguments keeps its length: the stack ends at about 125,000.
+ */
+export function size(count: number): number {
+  return isFull ? count : Math.ceil(count / 4);
+}
+
+/**
  * Whether a cell of a table of cases is tried: each with `ESPALIER_PROPERTIES=full`, else one of `share`, on diagonals.
  * If each side has at least `share` values, every value is tried, and every pair of values if there are three sides.
  */

@@ -28,6 +28,12 @@ const recording = (name) => {
 };
 const TAU = recording("tau-airline-11");
 const PI = recording("pi-refactor-long");
+/** Half of it: a replay of all takes two seconds. */
+const HALF = PI.slice(0, 500);
+
+/** The replay of the long recording at its usual window, which several cases look at: it takes seconds. */
+let usual;
+const usualReplay = () => (usual ??= replayed(PI, { budget: 64_000 }));
 
 async function replayed(messages, settings = {}, options = {}) {
   const replay = new Replay(espalier, { messages }, { ...SETTINGS, ...settings }, options);
@@ -110,7 +116,7 @@ test("the cache holds what two requests in a row share", async () => {
 // ------------------------------------------------------------ time
 
 test("a summary of 20 s beside the conversation is ready after two and a half requests of 8 s, and then applied", async () => {
-  const { compactions, requests } = await replayed(PI, { budget: 64_000 });
+  const { compactions, requests } = await usualReplay();
   const [first] = compactions;
   assert.deepEqual(
     { ...first, before: 0, after: 0, steps: [] },
@@ -140,14 +146,14 @@ test("a summary of 20 s beside the conversation is ready after two and a half re
 });
 
 test("a summary that takes no time is there at the next request, and nobody waits", async () => {
-  const { compactions, requests } = await replayed(PI, { budget: 64_000, latency: 0 });
+  const { compactions, requests } = await replayed(HALF, { budget: 64_000, latency: 0 });
   for (const { isBackground, start, end, outcome } of compactions)
     if (isBackground && outcome === "applied") assert.equal(end, start + 1);
   assert.ok(requests.every(({ waited }) => waited === 0));
 });
 
 test("a request waits only while a summary is being made, and until it is ready", async () => {
-  const { compactions, requests } = await replayed(PI, { budget: 64_000, latency: 60 });
+  const { compactions, requests } = await replayed(HALF, { budget: 64_000, latency: 60 });
   const waits = requests.filter(({ waited }) => waited > 0);
   assert.ok(waits.length > 0);
   for (const { number, time, waited } of waits) {
@@ -188,7 +194,7 @@ test("a compaction that is undone brings its messages back, until one is needed 
 // ------------------------------------------------------------ failures
 
 test("a model that always fails is asked, and rules take its place", async () => {
-  const { compactions, requests, calls } = await replayed(PI, { budget: 64_000, failures: "always" });
+  const { compactions, requests, calls } = await replayed(HALF, { budget: 64_000, failures: "always" });
   assert.ok(calls.length > 0);
   for (const { outcome, error } of calls)
     assert.deepEqual([outcome, error.what], ["failed", "The scripted model is told to fail."]);
@@ -199,14 +205,14 @@ test("a model that always fails is asked, and rules take its place", async () =>
 });
 
 test("of a model that fails every second time, each second answer is a failure", async () => {
-  const { calls } = await replayed(PI, { budget: 64_000, failures: "second" });
+  const { calls } = await replayed(HALF, { budget: 64_000, failures: "second" });
   assert.ok(calls.length > 3);
   for (const { number, outcome } of calls.slice(0, -1))
     assert.equal(outcome, number % 2 === 0 ? "failed" : "answered", `call ${number}`);
 });
 
 test("a model slower than the profile's patience times out on the replay's clock", async () => {
-  const { compactions } = await replayed(PI, { budget: 64_000, latency: 130 });
+  const { compactions } = await replayed(HALF, { budget: 64_000, latency: 130 });
   assert.ok(compactions.some(({ status, error }) => status === "timeout" && error.includes("120000 ms")));
 });
 
@@ -243,7 +249,7 @@ test("the fates of a request add up to its messages, and each message that is go
 });
 
 test("a request's marks, its difference and the texts of its messages can be looked up", async () => {
-  const replay = await replayed(PI, { budget: 64_000 });
+  const replay = await usualReplay();
   const applied = replay.compactions.find(({ outcome }) => outcome === "applied");
   const { marks, difference, inserted, edits } = stepOf(espalier, replay, applied.end);
   assert.ok(marks.some(({ why }) => why === "newest"));
@@ -271,7 +277,7 @@ test("while a real model writes, the replay's clock stands still; then as much t
   };
   const wrote = (_, text) => texts.push(text);
   const settings = { budget: 64_000, writer: "endpoint" };
-  const { calls, compactions, requests } = await replayed(PI, settings, { ask, wrote, now: () => real });
+  const { calls, compactions, requests } = await replayed(HALF, settings, { ask, wrote, now: () => real });
   assert.ok(calls.length > 0 && calls.every(({ outcome }) => ["answered", "running"].includes(outcome)));
   assert.deepEqual(new Set(calls.flatMap(({ took = [] }) => took)), new Set([12_000]));
   // Twelve seconds of a call are one and a half requests.

@@ -83,9 +83,6 @@ async function changed(act) {
   await complete();
 }
 
-/** Changes the settings in the address of the open page. */
-const address = (hash) => changed(() => page.goto(`${server.url}#view=run${hash}`));
-
 /** Begins to note the numbers of requests that the state shows; returns a function that reads them. */
 async function counts() {
   await page.evaluate(() => {
@@ -272,6 +269,61 @@ test("two runs side by side: deltas, what differs, and all of it in the address"
   await complete();
   assert.equal(await page.inputValue("#run-b-profile"), "copilot-cli");
   assert.equal((await sums(2))["tokens sent in all"], number(second.sent));
+});
+
+// The next three look at the two runs of the last: a replay takes the browser seconds.
+
+for (const [what, size] of [
+  ["wide", { width: 1280, height: 900 }],
+  ["narrow", { width: 400, height: 800 }],
+]) {
+  test(`${what}: axe finds nothing with all details open, nothing overflows, and targets are large enough`, async () => {
+    await page.setViewportSize(size);
+    await again();
+    assert.ok(await page.isChecked("#run-two"), "the two runs are still there");
+    await page.waitForSelector(".profiles");
+    await page.focus("#run-requests");
+    await page.keyboard.press("]");
+    await page.waitForSelector("#run-messages .row");
+    await page.focus("#run-messages");
+    await page.keyboard.press("ArrowDown");
+    await page.waitForSelector("#run-detail pre");
+    assert.deepEqual(await findingsOf(page), []);
+    const problems = await page.evaluate(() => {
+      const small = [...document.querySelectorAll("#run :is(button, select, input, summary)")].filter((one) => {
+        const box = one.closest("label.check")?.getBoundingClientRect() ?? one.getBoundingClientRect();
+        return box.width > 0 && (box.height < 24 || box.width < 24);
+      });
+      const wide = document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : [];
+      return [...small.map(({ id, textContent }) => `${id || textContent} is small`), ...wide];
+    });
+    assert.deepEqual(problems, []);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+}
+
+test("the figures, the picture and the code can be taken along", async () => {
+  await again();
+  const saved = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+    return readFileSync(await download.path());
+  };
+  const [head, ...lines] = (await saved("#run-figures")).toString("utf8").trim().split("\n");
+  assert.match(head, /^run,request,messages,history,sent,cached,lost/);
+  const { requests } = await expected();
+  const { number: at, messages, history, sent, cached, lost } = requests[14];
+  assert.ok(lines[14].startsWith(["A", at, messages, history, sent, cached, lost].join(",")), lines[14]);
+  assert.equal(lines.length, 2 * 485);
+  const picture = await saved("#run-picture");
+  assert.equal(picture.subarray(1, 4).toString(), "PNG");
+  assert.ok(picture.length > 10_000);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.click("#run-code");
+  await until(page, async () => (await navigator.clipboard.readText()).includes("openConversation"));
+  const code = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(code, /profile: "espalier", model: \{ maxPromptTokens: 64000 \}, llm/);
+  await page.click(".profiles summary");
+  assert.match(await page.innerText(".profiles"), /fields of espalier and copilot-cli differ[\s\S]*applyMin/);
   await changed(() => page.uncheck("#run-two"));
   await page.waitForFunction(() => !location.hash.includes("run.b"));
 });
@@ -323,61 +375,6 @@ test("a slower summary is ready later, and one that fails is shown as failed", a
   assert.ok(compactions.every(({ author, outcome }) => outcome !== "applied" || author === "rule"));
   await page.selectOption("#run-filter", "all");
   assert.deepEqual(complaints, []);
-});
-
-for (const [what, size] of [
-  ["wide", { width: 1280, height: 900 }],
-  ["narrow", { width: 400, height: 800 }],
-]) {
-  test(`${what}: axe finds nothing with all details open, nothing overflows, and targets are large enough`, async () => {
-    await page.setViewportSize(size);
-    if (new URL(page.url()).hash.includes("run.b.budget=32000")) await again();
-    else await open("&run.b=1&run.b.budget=32000&run.b.profile=copilot-cli");
-    await page.waitForSelector(".profiles");
-    await page.focus("#run-requests");
-    await page.keyboard.press("]");
-    await page.waitForSelector("#run-messages .row");
-    await page.focus("#run-messages");
-    await page.keyboard.press("ArrowDown");
-    await page.waitForSelector("#run-detail pre");
-    assert.deepEqual(await findingsOf(page), []);
-    const problems = await page.evaluate(() => {
-      const small = [...document.querySelectorAll("#run :is(button, select, input, summary)")].filter((one) => {
-        const box = one.closest("label.check")?.getBoundingClientRect() ?? one.getBoundingClientRect();
-        return box.width > 0 && (box.height < 24 || box.width < 24);
-      });
-      const wide = document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : [];
-      return [...small.map(({ id, textContent }) => `${id || textContent} is small`), ...wide];
-    });
-    assert.deepEqual(problems, []);
-    await page.setViewportSize({ width: 1280, height: 900 });
-  });
-}
-
-test("the figures, the picture and the code can be taken along", async () => {
-  await again();
-  await address("&run.b=1&run.b.profile=copilot-cli");
-  const saved = async (button) => {
-    const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
-    return readFileSync(await download.path());
-  };
-  const [head, ...lines] = (await saved("#run-figures")).toString("utf8").trim().split("\n");
-  assert.match(head, /^run,request,messages,history,sent,cached,lost/);
-  const { requests } = await expected();
-  const { number: at, messages, history, sent, cached, lost } = requests[14];
-  assert.ok(lines[14].startsWith(["A", at, messages, history, sent, cached, lost].join(",")), lines[14]);
-  assert.equal(lines.length, 2 * 485);
-  const picture = await saved("#run-picture");
-  assert.equal(picture.subarray(1, 4).toString(), "PNG");
-  assert.ok(picture.length > 10_000);
-  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.click("#run-code");
-  await until(page, async () => (await navigator.clipboard.readText()).includes("openConversation"));
-  const code = await page.evaluate(() => navigator.clipboard.readText());
-  assert.match(code, /profile: "espalier", model: \{ maxPromptTokens: 64000 \}, llm/);
-  await page.click(".profiles summary");
-  assert.match(await page.innerText(".profiles"), /fields of espalier and copilot-cli differ[\s\S]*applyMin/);
-  await changed(() => page.uncheck("#run-two"));
 });
 
 test("402,554 tokens are replayed while the window is dragged", async () => {

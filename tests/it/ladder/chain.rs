@@ -1,5 +1,6 @@
 //! Compactions of compactions: facts planted at the first step are there after the tenth, whatever happens in between.
 
+use espalier_testing::runs;
 use std::rc::Rc;
 
 use espalier::compact::budget::Budget;
@@ -108,7 +109,7 @@ fn what_was_planted_at_the_first_step_is_there_after_ten_compactions() {
     let cases = [4_000, 8_000, 32_000].into_iter().flat_map(|budget| [0, 1, 60].map(|lines| (budget, lines)));
     for (budget, lines) in cases {
         let has_model = lines > 0;
-        for seed in 0..8 {
+        for seed in 0..runs(20) as u64 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let (mut messages, mut made) = (planted(), 0);
             for step in 0..STEPS {

@@ -1,5 +1,6 @@
 //! A range that the caller chose.
 
+use espalier_testing::runs;
 use std::rc::Rc;
 
 use espalier::compact::{Compaction, Cover, Options, Status};
@@ -94,7 +95,7 @@ fn a_range_that_makes_no_sense_is_refused_by_name() {
 #[test]
 fn any_range_of_any_conversation_is_valid_and_leaves_the_rest() {
     let mut rng = fastrand::Rng::with_seed(5);
-    for _ in 0..500 {
+    for _ in 0..runs(500) {
         let most = rng.usize(1..40);
         let mut messages = random::conversation(&mut rng, most);
         messages.push(assistant("Well."));

@@ -3,6 +3,7 @@
 use espalier::compact::Options;
 use espalier::message::Message;
 use espalier::tokens::EncodingName;
+use espalier_testing::runs;
 
 use super::compacted;
 use crate::encodings::shared;
@@ -64,7 +65,7 @@ fn every_budget_is_filled() {
         let list = rounds(150, round);
         let options = |budget| Options { budget, ..Options::default() };
         let whole = compacted(&list, options(1 << 30), shared(EncodingName::O200kBase)).before.total;
-        for budget in (1_000..whole).step_by(whole as usize / 150) {
+        for budget in (1_000..whole).step_by(whole as usize / runs(150)) {
             let done = compacted(&list, options(budget), shared(EncodingName::O200kBase));
             if done.after.total * 10 < budget * 9 {
                 low.push((kind, budget, done.after.total));

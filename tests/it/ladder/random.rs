@@ -1,5 +1,6 @@
 //! Properties of every conversation, every profile and every budget.
 
+use espalier_testing::runs;
 use std::rc::Rc;
 
 use espalier::compact::profile::{ALL, Profile};
@@ -224,21 +225,21 @@ fn run_random(seed: u64, times: usize, most: std::ops::Range<usize>, tokenizer: 
 #[test]
 fn invariants_on_random_conversations() {
     let tokenizer: Rc<dyn Tokenizer> = Rc::new(Quarter);
-    let kinds = run_random(11, 2_000, 0..60, &tokenizer);
+    let kinds = run_random(11, runs(2_000), 0..60, &tokenizer);
     assert!(kinds.len() >= 6, "{kinds:?}");
 }
 
 #[test]
 fn invariants_on_long_conversations() {
     let tokenizer: Rc<dyn Tokenizer> = Rc::new(Quarter);
-    let kinds = run_random(17, 6, 4_990..5_001, &tokenizer);
+    let kinds = run_random(17, runs(20), 4_990..5_001, &tokenizer);
     assert!(kinds.len() >= 5, "{kinds:?}");
 }
 
 #[test]
 fn invariants_by_the_real_tokenizer() {
     let tokenizer: Rc<dyn Tokenizer> = shared(EncodingName::O200kBase);
-    let kinds = run_random(13, 150, 0..60, &tokenizer);
+    let kinds = run_random(13, runs(300), 0..60, &tokenizer);
     assert!(kinds.len() >= 5, "{kinds:?}");
 }
 

@@ -3,6 +3,7 @@
 use espalier::compact::ledger::{By, Ledger, Rules, Status};
 use espalier::message::tool_map::Mark;
 use espalier::message::{Message, Part};
+use espalier_testing::runs;
 use fastrand::Rng;
 
 use super::ledger;
@@ -169,7 +170,7 @@ fn taking_messages_in_one_by_one_is_folding_them() {
         }
         assert_eq!(growing, Ledger::fold(messages, &rules));
     };
-    for _ in 0..500 {
+    for _ in 0..runs(500) {
         let messages = random::conversation(&mut rng, 60);
         equal(&messages, &mut rng);
     }

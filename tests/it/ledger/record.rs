@@ -6,6 +6,7 @@ use espalier::compact::ledger::{Ledger, Rules};
 use espalier::compact::summary::{Covering, Extras, Shown, message};
 use espalier::message::Message;
 use espalier::tokens::Tokenizer;
+use espalier_testing::runs;
 use fastrand::Rng;
 
 use super::ledger;
@@ -259,7 +260,7 @@ fn hostile_records_are_read_without_harm() {
         "\\",
         "<user-messages>\n",
     ];
-    for _ in 0..5_000 {
+    for _ in 0..runs(5_000) {
         let text: String = (0..rng.usize(0..40)).map(|_| pieces[rng.usize(0..pieces.len())]).collect();
         let text = format!("<conversation-summary>{text}</conversation-summary>");
         let messages = numbered(vec![support::record(&text), user(&text)]);
@@ -268,7 +269,7 @@ fn hostile_records_are_read_without_harm() {
             Shares { user: 50, ledger: 10, entries: 100, least: 10, room: 90, is_last_told: false },
         );
     }
-    for _ in 0..500 {
+    for _ in 0..runs(500) {
         let messages = random::conversation(&mut rng, 40);
         let room = rng.u64(0..500);
         let shares = Shares {
@@ -286,7 +287,7 @@ fn hostile_records_are_read_without_harm() {
 #[test]
 fn long_lines_cost_what_they_are_long() {
     // With quadratic reading the test would not end on these.
-    let many = |text: &str| text.repeat(200_000);
+    let many = |text: &str| text.repeat(100_000);
     for line in [
         "`",
         "- m1: ``",

@@ -1,6 +1,7 @@
 //! The cached knowledge of plans changes nothing: a plan of a log with many earlier plans equals that of a log just
 //! read.
 
+use espalier_testing::runs;
 use std::rc::Rc;
 
 use espalier::compact::ledger::Rules;
@@ -57,8 +58,9 @@ fn all_of(log: &Log, options: Options, skip: bool) -> String {
 #[test]
 fn plans_are_the_same_whatever_was_planned_before() {
     let (mut plans, mut cleared) = (0, 0);
+    let seeds = runs(60);
     for (seed, name) in
-        (0..24).zip(["pi-refactor-long", "openhands-ponyc-4593", "sweagent-marshmallow-1867"].iter().cycle())
+        (0..seeds as u64).zip(["pi-refactor-long", "openhands-ponyc-4593", "sweagent-marshmallow-1867"].iter().cycle())
     {
         let mut rng = Rng::with_seed(seed);
         let waiting = messages(&mut rng, name);
@@ -74,7 +76,10 @@ fn plans_are_the_same_whatever_was_planned_before() {
             }
         });
     }
-    assert!(plans > 200 && cleared >= 15, "{plans} plans, {cleared} cleared something: too few to say anything");
+    assert!(
+        plans > 8 * seeds && cleared * 2 >= seeds,
+        "{plans} plans, {cleared} cleared something: too few to say anything"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use espalier::history::record::Records;
 use espalier::map::{HashMap, HashSet};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::Origin;
+use espalier_testing::runs;
 use fastrand::Rng;
 
 use super::{fresh, invariants};
@@ -132,7 +133,7 @@ fn check(seed: u64, times: usize, most: impl Fn(&mut Rng, usize) -> usize) {
 
 #[test]
 fn invariants_hold_under_all_options() {
-    check(3, 8_000, |rng, round| rng.usize(0..3 + round / 200));
+    check(3, runs(8_000), |rng, round| rng.usize(0..3 + 40 * round / runs(8_000)));
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn invariants_hold_on_long_conversations() {
 #[test]
 fn cuts_of_other_conversations_do_no_harm() {
     let mut rng = Rng::with_seed(9);
-    for _ in 0..3_000 {
+    for _ in 0..runs(3_000) {
         let length = rng.usize(0..30);
         let messages = rich(&mut rng, length);
         let whole = fresh(&messages, &Quarter);

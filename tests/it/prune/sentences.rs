@@ -4,6 +4,7 @@ use espalier::compact::facts::excerpt;
 use espalier::history::prune::{Limits, Sentences, prune};
 use espalier::message::{Message, Role};
 use espalier::tokens::Origin;
+use espalier_testing::runs;
 use fastrand::Rng;
 
 use super::{carry_out, fresh, limits, run};
@@ -64,7 +65,7 @@ fn nothing_is_said_of_what_fits_or_says_nothing() {
 fn it_fits_whatever_is_said() {
     let mut rng = Rng::with_seed(9);
     let mut noted = 0;
-    for _ in 0..2_000 {
+    for _ in 0..runs(2_000) {
         let most = rng.usize(2..40);
         let messages = random::conversation(&mut rng, most);
         let budget = rng.u64(10..=fresh(&messages, &Quarter) + 10);
@@ -84,5 +85,5 @@ fn it_fits_whatever_is_said() {
         assert_eq!(pruned.before.total + inserted + notes - freed, pruned.after.total);
         noted += usize::from(!pruned.notes.is_empty());
     }
-    assert!(noted > 200, "{noted}");
+    assert!(noted > runs(200), "{noted}");
 }

@@ -4,6 +4,7 @@ use espalier::history::plan::Removal;
 use espalier::history::prune::{Limits, Pass, prune};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::Origin;
+use espalier_testing::runs;
 use fastrand::Rng;
 
 use super::{carry_out, fresh, limits, run};
@@ -163,7 +164,7 @@ fn history(rng: &mut Rng) -> Vec<Message> {
 fn no_request_stays_without_what_came_of_it() {
     let mut rng = Rng::with_seed(3);
     let mut cut = 0;
-    for _ in 0..4_000 {
+    for _ in 0..runs(4_000) {
         let messages = history(&mut rng);
         let whole = fresh(&messages, &Quarter);
         let order = [None, Some(Pass::SHRINK.to_vec())][rng.usize(0..2)].clone();
@@ -180,7 +181,7 @@ fn no_request_stays_without_what_came_of_it() {
         let out = carry_out(&longer, &pruned.plan);
         assert_eq!(deserted(&longer, &out, budget), [""; 0], "{}\n{}", super::sketch(&longer), super::sketch(&out));
     }
-    assert!(cut > 2_000, "{cut}");
+    assert!(cut > runs(2_000), "{cut}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Repaired output contains nothing that a provider refuses, whatever the input; and valid input is unchanged.
 
+use espalier_testing::runs;
 use std::rc::Rc;
 
 use espalier::compact::{Compaction, Options};
@@ -139,8 +140,8 @@ fn invariants(messages: &[Message], target: &Target, settings: &Settings) {
 #[test]
 fn repaired_conversations_are_valid() {
     let mut rng = Rng::with_seed(3);
-    for round in 0..6_000 {
-        let max = rng.usize(0..3 + round / 200);
+    for round in 0..runs(6_000) {
+        let max = rng.usize(0..3 + 30 * round / runs(6_000));
         let messages = odd(&mut rng, max);
         for target in targets() {
             let mut target = target;
@@ -162,8 +163,8 @@ fn repaired_conversations_are_valid() {
 fn outputs_of_the_engine_are_valid() {
     const HOSTS: [&str; 6] = ["first-role", "last-role", "prefill-space", "no-messages", "blank-text", "empty"];
     let mut rng = Rng::with_seed(5);
-    for round in 0..4_000 {
-        let max = rng.usize(1..3 + round / 100);
+    for round in 0..runs(4_000) {
+        let max = rng.usize(1..3 + 40 * round / runs(4_000));
         let messages = random::conversation(&mut rng, max);
         let budget = rng.u64(20..4_000);
         let limits = Limits { budget, ..Limits::default() };

@@ -83,7 +83,7 @@ test("units of brackets and operators, repeated: a result within bounds of memor
   for (const worst of WORST) parse(...worst);
   for (const [row, unit] of ["({", "([{", "f(*", "<a<b", "a<b,", ...units(6)].entries()) {
     for (const [column, language] of core.languages().entries())
-      if (isTried(5, row, column)) parse(language, unit, 12_000);
+      if (isTried(10, row, column)) parse(language, unit, 12_000);
   }
   assert.equal(instances, 1, "the engine crashed");
   assert.ok(memory(core) < 600e6, `${memory(core)} bytes`);

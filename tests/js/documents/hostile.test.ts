@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { StructureNode } from "../../../js/documents/structure.ts";
 import { SAMPLES } from "./samples.ts";
-import { isTried, runs } from "../runs.ts";
+import { isTried, runs, size } from "../runs.ts";
 
 const { documentStructure, documentStructureSync, flattenTree } = espalier;
 
@@ -20,7 +20,7 @@ const count = (root: StructureNode) => {
   return nodes;
 };
 
-const MEGABYTE = 1_000_000;
+const MEGABYTE = size(1_000_000);
 const huge: Record<string, string> = {
   brackets: "(".repeat(MEGABYTE),
   braces: "{".repeat(MEGABYTE),
@@ -37,7 +37,7 @@ const huge: Record<string, string> = {
 };
 
 for (const [row, [name, text]] of Object.entries(huge).entries()) {
-  test(`a megabyte of ${name}`, () => {
+  test(`${MEGABYTE} characters of ${name}`, () => {
     for (const [column, language] of ["typescript", "python"].entries()) {
       if (!isTried(2, row, column)) continue;
       const { root, basis } = documentStructureSync(text, { language });

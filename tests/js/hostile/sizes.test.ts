@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anthropic, gemini, openai } from "../../../js/providers/index.ts";
 import { espalier } from "../built.ts";
+import { size } from "../runs.ts";
 
 const { compact, ConversationLog, prune, repair, toolContent } = espalier;
 
@@ -29,8 +30,8 @@ test("gemini: 60,000 messages of one role become one", () => {
   assert.deepEqual([others.length, first!.parts.length, first!.parts[59_999]], [0, 60_000, { text: "line 59999" }]);
 });
 
-test("gemini: prune of 25,000 rounds", () => {
-  const contents = many(25_000, (at) => [
+test("gemini: prune of many rounds", () => {
+  const contents = many(size(25_000), (at) => [
     { role: "user", parts: [{ text: `Question ${at}` }] },
     { role: "model", parts: [{ functionCall: { name: "read", args: { at } } }] },
     { role: "user", parts: [{ functionResponse: { name: "read", response: { output: `content ${at}` } } }] },
@@ -72,49 +73,51 @@ function round(count: number, id: (at: number) => string, results: (all: object[
   ];
 }
 
-test("prune: 50,000 calls in one message", () => {
+test("prune: many calls in one message", () => {
+  const count = size(50_000);
   const check = (messages: object[]) =>
     assert.ok(prune(messages, { budget: 1_000, format: "openai-chat" }).messages.length < 5);
   check(
     round(
-      50_000,
+      count,
       (at) => `c${at}`,
       (all) => all,
     ),
   );
   check(
     round(
-      50_000,
+      count,
       (at) => `c${at}`,
       (all) => all.toReversed(),
     ),
   );
   check(
     round(
-      50_000,
+      count,
       () => "c",
       (all) => all,
     ),
   );
   check(
     round(
-      50_000,
+      count,
       (at) => `c${at}`,
       () => [],
     ),
   );
 });
 
-test("prune: the newest round has 20,000 results, which are cut now and again", () => {
+test("prune: the newest round has many results, which are cut now and again", () => {
+  const count = size(20_000);
   const long = "All work and no play. ".repeat(50);
   const messages = round(
-    20_000,
+    count,
     (at) => `c${at}`,
     (all) => all.map((one) => ({ ...one, content: long })),
   ).slice(0, -2);
-  const options = { budget: 5_500_000, format: "openai-chat" } as const;
+  const options = { budget: 275 * count, format: "openai-chat" } as const;
   const first = prune(messages, options);
-  assert.ok(first.report.removed.length > 10_000);
+  assert.ok(first.report.removed.length > count / 2);
   const again = prune(messages, { ...options, previous: first.report.cut });
   assert.deepEqual(again.messages, first.messages);
 });
@@ -146,25 +149,27 @@ test("compact: a model that repeats itself, and one that does not end", async ()
 
 const says = (at: number) => ({ role: at % 2 === 0 ? "user" : "assistant", content: `message ${at}` });
 
-test("a log: 30,000 rewinds, each of two messages", () => {
+test("a log: many rewinds, each of two messages", () => {
+  const count = size(30_000);
   const log = new ConversationLog({ format: "openai-chat" });
   log.append(says(0));
-  for (let at = 0; at < 30_000; at += 1) {
+  for (let at = 0; at < count; at += 1) {
     log.append([says(1), says(2)]);
     log.rewind("m0");
   }
-  assert.deepEqual([log.originals, log.view().messages.length], [60_001, 1]);
+  assert.deepEqual([log.originals, log.view().messages.length], [2 * count + 1, 1]);
   log.close();
 });
 
-test("a log: 30,000 edits of separate ranges, taken back one by one", () => {
-  const messages = many(120_000, says);
+test("a log: many edits of separate ranges, taken back one by one", () => {
+  const count = size(30_000);
+  const messages = many(4 * count, says);
   const log = ConversationLog.from(messages);
-  const ids = many(29_999, (at) => {
+  const ids = many(count - 1, (at) => {
     const range = { from: `m${4 * at + 1}`, to: `m${4 * at + 2}`, summary: `summary ${at}` };
     return log.edit({ kind: "replace_range", rule: "summary", range });
   });
-  assert.equal(log.view().messages.length, 120_000 - 29_999);
+  assert.equal(log.view().messages.length, 3 * count + 1);
   for (const id of ids.toReversed()) log.undo(id);
   assert.deepEqual(log.view().messages, messages);
   log.close();

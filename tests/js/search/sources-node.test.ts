@@ -269,9 +269,9 @@ test("names with spaces, quotes, line ends, other scripts, and some that are not
   assert.deepEqual((await listed(source)).notes, ["a\ufffd.ts: unreadable"]);
 });
 
-test("10,000 files in 1,000 folders, in the same order each time; an abort ends it", async () => {
+test("3,000 files in 300 folders, in the same order each time; an abort ends it", async () => {
   const root = folder();
-  for (let at = 0; at < 1_000; at++) {
+  for (let at = 0; at < 300; at++) {
     const place = join(root, `folder${at % 10}`, `sub${at % 100}`, `${at}`);
     mkdirSync(place, { recursive: true });
     for (let file = 0; file < 10; file++) writeFileSync(join(place, `${file}.ts`), `export const n = ${at};\n`);
@@ -282,7 +282,7 @@ test("10,000 files in 1,000 folders, in the same order each time; an abort ends 
     return out;
   };
   const first = await paths();
-  assert.equal(first.length, 10_000);
+  assert.equal(first.length, 3_000);
   assert.deepEqual(await paths(), first);
   const controller = new AbortController();
   let count = 0;
