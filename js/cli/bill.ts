@@ -11,8 +11,8 @@ import type { Values } from "./arguments.ts";
 import { finishText } from "./out.ts";
 import type { To } from "./out.ts";
 import { replayProgress, WAYS } from "./progress.ts";
-import { number } from "./report.ts";
-import { plural, sessionFacts } from "./shown-session.ts";
+import { number, plural } from "./report.ts";
+import { sessionFacts } from "./shown-session.ts";
 
 /** Replays a conversation and reports its bill. `messages` are those of the input, in the order of its list. */
 export async function bill(

@@ -7,8 +7,8 @@ import { FORMATS } from "../formats/index.ts";
 import { sessionLayouts, writeSession } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { PROVIDERS } from "../validity/providers.ts";
-import { plural } from "./shown-session.ts";
 import { sourceOf } from "./source.ts";
+import { plural } from "./report.ts";
 
 export interface Written {
   /** The request or list of messages in another format; absent for a file of a tool. */

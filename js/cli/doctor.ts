@@ -13,8 +13,8 @@ import { shownChanges, writtenAs } from "./convert.ts";
 import { EXIT } from "./exit.ts";
 import { finishText, jsonOf, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
-import { number } from "./report.ts";
-import { sessionFacts, plural } from "./shown-session.ts";
+import { number, plural } from "./report.ts";
+import { sessionFacts } from "./shown-session.ts";
 import { readText } from "./text.ts";
 
 /**

@@ -11,7 +11,7 @@ import type { Ignores } from "../files/ignore.ts";
 import { readPatterns, repositoryOf } from "../files/repository.ts";
 import { append } from "../formats/append.ts";
 import { UsageError } from "./arguments.ts";
-import { number } from "./report.ts";
+import { number, plural } from "./report.ts";
 import { readSource, sourceText } from "./text.ts";
 
 /** Larger files are data or generated, in bytes. */
@@ -54,7 +54,7 @@ export async function outlineOf(
   return {
     result,
     note:
-      `${files.length} files, ${number(result.tokens)} of ${number(budget)} ` +
+      `${plural(files.length, "file")}, ${number(result.tokens)} of ${number(budget)} ` +
       `tokens${missing(result.missing)}${left && `; left out: ${left}`}`,
   };
 }

@@ -6,6 +6,10 @@ import type { PruneReport, Removal } from "../types/prune.ts";
 
 export const number = (value: number) => value.toLocaleString("en");
 
+export function plural(count: number, noun: string): string {
+  return `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 export function shown(report: CountReport | PruneReport | CompactReport): string {
   if ("perMessage" in report) return counts(report);
   const { before, after, budget, encoding, origin } = report;
@@ -32,7 +36,7 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
     for (const miss of report.quality?.misses ?? []) lines.push(`  missing: ${miss}`);
     if (report.model)
       lines.push(
-        `  model: ${report.model.calls} calls, ${number(report.model.promptTokens)} tokens ` +
+        `  model: ${plural(report.model.calls, "call")}, ${number(report.model.promptTokens)} tokens ` +
           `sent${report.model.error ? `, ${report.model.error}` : ""}`,
         ...(report.model.gaps ?? []).map((gap) => `  gap in the model's summary: ${gap}`),
       );
@@ -50,7 +54,7 @@ export function shownRemovals(removed: readonly Removal[]): string[] {
   return Array.from(
     rules,
     ([rule, { messages, tokens, why }]) =>
-      `  ${rule}: ${messages} message${messages === 1 ? "" : "s"}, ${number(tokens)} tokens (${why})`,
+      `  ${rule}: ${plural(messages, "message")}, ${number(tokens)} tokens (${why})`,
   );
 }
 
@@ -65,7 +69,7 @@ function counts(report: CountReport): string {
     ...rows,
     ...tools,
     `${number(report.total)} tokens (${report.encoding}, ${report.origin}): system ${number(report.frame)}, ` +
-      `conversation ${number(report.conversation)}, tools ${number(report.tools)}; ${report.messages} messages`,
+      `conversation ${number(report.conversation)}, tools ${number(report.tools)}; ${plural(report.messages, "message")}`,
   ].join("\n");
 }
 

@@ -19,7 +19,7 @@ import type { Values } from "./arguments.ts";
 import { EXIT } from "./exit.ts";
 import { finishText, tell } from "./out.ts";
 import { printable } from "./printable.ts";
-import { number, words } from "./report.ts";
+import { number, plural, words } from "./report.ts";
 import { readText } from "./text.ts";
 
 interface SearchValues {
@@ -120,10 +120,9 @@ function shownSearch(
   budget: number | undefined,
 ): string {
   const of = budget === undefined ? "" : ` of ${number(budget)}`;
-  const count = (some: number, what: string) => `${number(some)} ${what}${some === 1 ? "" : "s"}`;
-  const found = hits.length === 0 ? "nothing found" : `${count(hits.length, "hit")}, ${number(tokens)}${of} tokens`;
+  const found = hits.length === 0 ? "nothing found" : `${plural(hits.length, "hit")}, ${number(tokens)}${of} tokens`;
   const lines = [
-    `${found}; strategy ${words(strategy)}; ${count(state.files, "file")}, ${count(state.chunks, "chunk")}`,
+    `${found}; strategy ${words(strategy)}; ${plural(state.files, "file")}, ${plural(state.chunks, "chunk")}`,
   ];
   const { added, changed, unchanged, removed } = report;
   if (unchanged + removed + changed > 0)
@@ -143,7 +142,7 @@ function shownSearch(
     unknown: "not in the index",
     range: "not in the file",
   };
-  for (const [why, some] of without) lines.push(`  ${count(some, "hit")} left out: ${reasons[why] ?? why}`);
+  for (const [why, some] of without) lines.push(`  ${plural(some, "hit")} left out: ${reasons[why] ?? why}`);
   const skipped = Object.entries(state.skipped).map(([reason, some]) => `${number(some)} ${words(reason)}`);
   if (skipped.length > 0) lines.push(`  not searched: ${skipped.join(", ")}`);
   for (const note of report.notes.filter(({ reason }) => TOLD.has(reason)).slice(0, NOTES))

@@ -1,7 +1,7 @@
 /** Describes a session file for people. */
 
 import type { Session, SessionView } from "../sessions/index.ts";
-import { number } from "./report.ts";
+import { number, plural } from "./report.ts";
 
 /** Max side chains that are named one by one. */
 const NAMED = 5;
@@ -43,10 +43,6 @@ export function shownSession(session: Session, view: SessionView): string {
   for (const { line, message } of problems.slice(0, NAMED)) lines.push(`  line ${line}: ${message}`);
   if (problems.length > NAMED) lines.push(`  ${problems.length - NAMED} more lines could not be read`);
   return lines.join("\n");
-}
-
-export function plural(count: number, noun: string): string {
-  return `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** `espalier log` of a session: requests, compactions and usage in the order of the file. */

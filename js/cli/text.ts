@@ -73,6 +73,11 @@ function refuseUnreadable(bytes: Uint8Array, path: string): void {
     const name = path === "-" ? "standard input" : path;
     throw new EspalierError({ code: "binary_file", message: `${name} ${DATABASE}` });
   }
+  if (encodingOf(bytes) === "utf-8" && bytes.length > 1 && (bytes[0] === 0 || bytes[1] === 0)) {
+    const name = path === "-" ? "standard input" : path;
+    const message = `${name} looks like UTF-16 without a byte order mark; convert it to UTF-8 first`;
+    throw new EspalierError({ code: "binary_file", message });
+  }
   const compression = compressionOf(bytes);
   if (!compression) return;
   const { name, command } = compression;

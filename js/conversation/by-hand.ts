@@ -93,9 +93,14 @@ export class ByHand<T> {
     return this.planOf(made);
   }
 
-  /** Returns the plan that makes the view fit another model, or the reason why there is none. */
-  async planSwitch(budget: number): Promise<Pick<ModelSwitch<T>, "plan" | "reason">> {
-    const made = await this.compactor.maker.make("model_switch", { model: false, budget });
+  /**
+   * Returns the plan that makes the view fit another model, or the reason why there is none.
+   *
+   * @throws EspalierError `aborted` if the signal was aborted meanwhile
+   */
+  async planSwitch(budget: number, signal?: AbortSignal): Promise<Pick<ModelSwitch<T>, "plan" | "reason">> {
+    const made = await this.compactor.maker.make("model_switch", { model: false, budget, signal });
+    if (signal?.aborted) throw aborted(signal);
     if (made.thrown && made.thrown.code !== "budget_exceeded") throw made.thrown;
     // Removals that only make one request fit have no lasting effect.
     if (made.edits.length > 0) return { plan: this.planOf(made) };

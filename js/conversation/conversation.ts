@@ -40,7 +40,7 @@ import type { NeutralMessage, ToolList } from "../types/messages.ts";
 import { check, need } from "../options/check.ts";
 import * as kinds from "../options/kinds.ts";
 import { model as modelOption } from "../options/schemas/counting.ts";
-import { BY_HAND, MEMORY, PREPARE, PREVIEW } from "../options/schemas/conversation.ts";
+import { BY_HAND, MEMORY, PREPARE, PREVIEW, SWITCH } from "../options/schemas/conversation.ts";
 
 /** Min messages for a compaction because of memory pressure. */
 const FEW = 4;
@@ -259,14 +259,16 @@ export class Conversation<T = unknown> {
    * compacts first if it must. If the view does not fit and no compaction helps, `fits` is false and `reason` says why
    * there is no plan.
    *
-   * @throws EspalierError `bad_option`, `bad_threshold`; `stale_plan` if the covered messages change while a hook runs
+   * @throws EspalierError `bad_option`, `bad_threshold`; `stale_plan` if the covered messages change while a hook runs;
+   *   `aborted`
    */
-  modelSwitch(model: string | ModelLimits): Promise<ModelSwitch<T>> {
-    return this.turn(undefined, async () => {
+  async modelSwitch(model: string | ModelLimits, options: { signal?: AbortSignal } = {}): Promise<ModelSwitch<T>> {
+    const { signal } = check(options, SWITCH);
+    return this.turn(signal, async (own) => {
       need(model, modelOption, "options.model");
       const { current, request, budget } = await this.models.weigh(model);
       const is = { current, newLimit: request, fits: current <= request };
-      return is.fits ? is : { ...is, ...(await this.byHand.planSwitch(budget)) };
+      return is.fits ? is : { ...is, ...(await this.byHand.planSwitch(budget, own)) };
     });
   }
 

@@ -14,6 +14,8 @@ import type { ContextFields, ReadProfile } from "./context.ts";
 import { Events } from "./events.ts";
 import { recordOf, withSession } from "./from-session.ts";
 import { guardClock } from "./guarded-clock.ts";
+import type { ConversationStorage } from "./storage.ts";
+import type { Session } from "../sessions/types.ts";
 import type { MessageOf } from "../formats/messages.ts";
 import { Inside } from "./inside.ts";
 import { Machine, settingsOf } from "./machine.ts";
@@ -26,6 +28,9 @@ import { messageLine } from "./stored-messages.ts";
 import type { ConversationOptions } from "./types.ts";
 import { check } from "../options/check.ts";
 import { CONVERSATION } from "../options/schemas/conversation.ts";
+
+/** Options that say the format of the messages, or name a conversation that has one. */
+type OfKnownFormat = { format: Format } | { session: Session } | { storage: ConversationStorage } | { log: string };
 
 /** Timeout of one storage operation, in milliseconds. */
 const STORAGE = 5_000;
@@ -69,7 +74,9 @@ export function openConversation<T>(
 export function openConversation<F extends Format>(
   options: ConversationOptions<MessageOf<F>> & { format: F },
 ): Promise<Conversation<MessageOf<F>>>;
-export function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>>;
+export function openConversation<T = unknown>(
+  options: ConversationOptions<T> & OfKnownFormat,
+): Promise<Conversation<T>>;
 export async function openConversation<T>(given: ConversationOptions<T>): Promise<Conversation<T>> {
   check(given, CONVERSATION);
   if (given.tools !== undefined && !listedTools(given.tools))

@@ -85,7 +85,7 @@ export async function reopen<T>(
   const isGone = beside !== undefined && beside !== false && !isBlank(beside.value);
   const text = own ?? given.text ?? (isGone ? "" : undefined);
   if (text === undefined) {
-    const format = given.format ?? (given.messages ? readConversation(given.messages).format : undefined);
+    const format = given.format ?? detected(given.messages);
     if (format === undefined) throw formatNeeded("for a conversation without messages");
     const log = new ConversationLog<T>({ ...given.counting, format });
     given.begin(log);
@@ -100,6 +100,11 @@ export async function reopen<T>(
   if (typeof again !== "string" || again === "") return finishReading(first, known);
   first.log.close();
   return finishReading(await read(again, known), known);
+}
+
+/** Returns the format of messages; an empty list has none, and the next messages may be of any. */
+function detected(messages: readonly unknown[] | undefined): Format | undefined {
+  return messages?.length ? readConversation(messages).format : undefined;
 }
 
 /** The input of reading a log. `isStored`: the text comes from the storage. */
@@ -138,7 +143,7 @@ async function read<T>(text: string, { saving, storage, given }: Source<T>): Pro
   // Messages that the host passes take the place of stored ones.
   const isRead = storage && format !== "espalier" && (!given.messages || text === "");
   const held = isRead ? (await saving.text(MESSAGES))?.value : undefined;
-  format ??= given.messages ? readConversation(given.messages).format : formatOf(held ?? "");
+  format ??= detected(given.messages) ?? formatOf(held ?? "");
   if (format === undefined && text === "") throw formatNeeded(`because ${LOG} is empty`);
   format ??= "espalier";
   const beside = held === undefined || format === "espalier" ? undefined : besideOf(held, format);

@@ -50,7 +50,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   log?: string;
   /** Where to store the conversation. Default: nowhere. */
   storage?: ConversationStorage;
-  /** Detected from `messages` if absent; required without messages. */
+  /** Detected from `messages` if absent; required without messages, also with an empty list. */
   format?: Format;
   /** A model's name, or its limits. */
   model?: string | ModelLimits;

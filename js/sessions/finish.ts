@@ -22,7 +22,9 @@ export function pick(
     }));
     const list = conversations
       .slice(0, 10)
-      .map((one) => `${one.number} (${one.label || "unnamed"}, ${one.messages} messages)`);
+      .map(
+        (one) => `${one.number} (${one.label || "unnamed"}, ${one.messages} message${one.messages === 1 ? "" : "s"})`,
+      );
     const more = drafts.length > 10 ? `, and ${drafts.length - 10} more` : "";
     const message = `${file} contains ${drafts.length} conversations of ${reader.tool}: ${list.join(", ")}${more}. Choose one with the option conversation.`;
     throw new EspalierError({

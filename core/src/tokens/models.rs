@@ -27,7 +27,7 @@ impl EncodingName {
         }
     }
 
-    /// Returns the encoding with this name; `o200k_harmony` is `o200k_base`, because only its special tokens differ.
+    /// Returns the encoding with this name. Names of other libraries, such as `o200k_harmony`, are unknown.
     ///
     /// # Errors
     /// [`Code::UnknownEncoding`], which lists the encodings.
@@ -39,7 +39,7 @@ impl EncodingName {
     /// ```
     pub fn from_name(name: &str) -> Result<EncodingName> {
         match name {
-            "o200k_base" | "o200k_harmony" => Ok(EncodingName::O200kBase),
+            "o200k_base" => Ok(EncodingName::O200kBase),
             "cl100k_base" => Ok(EncodingName::Cl100kBase),
             _ => Err(Error::new(
                 Code::UnknownEncoding,

@@ -80,8 +80,10 @@ export function codeMirrorInlineContext(
   if (typeof complete !== "function") throw badInput("complete", "a function", complete);
   session.open({ path, text: textOf(state), language });
   session.focus(path);
+  let isDisposed = false;
   return {
     update(update) {
+      if (isDisposed) return;
       if (update.docChanged) session.change(path, textOf(update.state));
       if (update.focusChanged && update.view?.hasFocus) session.focus(path);
       if (!update.selectionSet) return;
@@ -97,13 +99,14 @@ export function codeMirrorInlineContext(
     },
     async complete(asked, { signal = new AbortController().signal } = {}) {
       const { main, ranges } = asked.selection;
-      if (ranges.length > 1 || !main.empty) return [];
+      if (isDisposed || ranges.length > 1 || !main.empty) return [];
       const text = textOf(asked);
       if (session.file(path)?.text !== text) session.change(path, text);
       const texts = await completionsAt(session, { path, language, cursor: main.head }, complete, signal);
       return session.file(path)?.text === text ? texts.map((insert) => ({ from: main.head, insert })) : [];
     },
     dispose() {
+      isDisposed = true;
       session.close(path);
     },
   };

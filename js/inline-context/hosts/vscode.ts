@@ -210,8 +210,10 @@ export function vscodeInlineContext(
     ...(window.tabGroups ? [window.tabGroups.onDidChangeTabs(tabs)] : []),
   ];
 
+  let isDisposed = false;
   return {
     async provideInlineCompletionItems(document: VSCodeDocumentLike, position: PositionLike, _context, token) {
+      if (isDisposed) return [];
       const path = open(document);
       if (path === undefined) return [];
       // The editor may ask for completions before it sends the change event.
@@ -230,6 +232,7 @@ export function vscodeInlineContext(
       }
     },
     dispose() {
+      isDisposed = true;
       subscriptions.forEach((one) => one.dispose());
       for (const path of paths.values()) session.close(path);
       paths.clear();

@@ -97,6 +97,8 @@ export const PREVIEW: Schema<{
   to?: string;
 }> = { focus: text, summary: text, model: flag, signal, from: text, to: text };
 
+export const SWITCH: Schema<{ signal?: AbortSignal }> = { signal };
+
 export const MEMORY: Schema<{ model?: boolean }> = { model: flag };
 
 export const LOG: Schema<LogOptions> = {

@@ -211,10 +211,12 @@ class Flow<F extends RenderFormat> {
     }
     first.free();
     const { llm, model } = this.settings;
+    // Any format suits no messages.
+    const form = format ?? (messages.length === 0 ? "openai-chat" : undefined);
     const opened = await openConversation<any>({
       messages: messages as any[],
       background: false,
-      ...(format && { format }),
+      ...(form && { format: form }),
       ...(llm && { llm }),
       ...(model !== undefined && { model }),
     });
@@ -304,7 +306,9 @@ class Flow<F extends RenderFormat> {
     let lost = last.error ? [] : lostOf(last, this.claimOf(last)!);
     if (drop === "never" && (dropped || lost.length > 0 || last.error)) {
       const beside = last.error ? frame : this.attempts.frame(last.rendered());
-      const claimed = this.claimOf(last)!;
+      // Without a summary all of the history was to be sent, and not only what the last attempt still holds.
+      const isCompacted = made.compactions.some(({ status }) => status === "applied");
+      const claimed = isCompacted ? this.claimOf(last)! : claim;
       last.free();
       tree.insufficient(false);
       throw lossError(budget, beside, claimed, made);

@@ -85,10 +85,34 @@ fn read_fields(given: &Map<String, Value>, root: &str) -> Result<Profile> {
     merge(&mut whole, given, root)?;
     let profile = serde_json::from_value(whole).map_err(|error| {
         let path = format!("{root}{}", blamed(&value_of(base), given));
-        Error::new(Code::BadOption, error.to_string()).at(path)
+        Error::new(Code::BadOption, in_words(&error.to_string())).at(path)
     })?;
     check(&profile, root)?;
     Ok(profile)
+}
+
+/// Says what a field must be, without the names of Rust's types.
+fn in_words(error: &str) -> String {
+    let Some((found, wanted)) = error.split_once(", expected ") else { return error.into() };
+    let found = ["invalid type: ", "invalid value: ", "unknown variant ", "invalid "]
+        .iter()
+        .find_map(|kind| found.strip_prefix(kind))
+        .unwrap_or(found);
+    let found = match found {
+        "map" => "an object",
+        "sequence" => "a list",
+        other => other,
+    };
+    let wanted = match wanted {
+        "f64" => "a number",
+        "u64" | "u32" | "usize" => "a whole number, 0 or more",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "string or map" | "a string" => "a text",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    format!("it must be {wanted}, and is {found}")
 }
 
 /// Returns the path of the first field that cannot be read even by itself. (Tracking the path while reading would need

@@ -104,7 +104,7 @@ test("a line of a batch file is a request, and several lines are refused with ad
     assert.ok(refused.stderr.includes(`head -n 1 ${name} | espalier … -`), refused.stderr);
     const counted = run(["count", "-"], text(name).split("\n")[0]);
     assert.match(counted.stderr, new RegExp(`format: ${format}`));
-    assert.match(counted.stdout, /1 messages$/m);
+    assert.match(counted.stdout, /1 message$/m);
   }
 });
 

@@ -103,6 +103,17 @@ test("a file in another encoding than UTF-8 is refused by its name", () => {
   assert.match(run(["outline", "sources", "-b", "100"]).stderr, /left out: 1 not UTF-8/);
 });
 
+test("UTF-16 without a byte order mark is refused by its name", () => {
+  const little = Buffer.from('[{"role":"user","content":"Hi"}]', "utf16le");
+  writeFileSync(join(home, "wide.json"), little);
+  writeFileSync(join(home, "wide-big.json"), Buffer.from(little).swap16());
+  for (const name of ["wide.json", "wide-big.json"])
+    refused(3, new RegExp(`${name} looks like UTF-16 without a byte order mark; convert it to UTF-8 first`), [
+      "count",
+      name,
+    ]);
+});
+
 test("UTF-16 with a byte order mark is read as text", () => {
   for (const isBig of [false, true]) {
     const wide = (text: string) => {

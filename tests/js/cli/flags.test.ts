@@ -129,7 +129,7 @@ test("completion of an unknown shell is a usage error", () =>
 
 test("a byte order mark, JSON Lines of one line and of many are read", () => {
   check(["count", "-"], { input: `\uFEFF${JSON.stringify([MESSAGE])}`, out: /m0 user/ });
-  check(["count", "-"], { input: `${JSON.stringify(MESSAGE)}\n`, out: /; 1 messages/ });
+  check(["count", "-"], { input: `${JSON.stringify(MESSAGE)}\n`, out: /; 1 message$/m });
   check(["count", "-"], {
     input: `\uFEFF${JSON.stringify(MESSAGE)}\r\n${JSON.stringify(MESSAGE)}\r\n`,
     out: /; 2 messages/,
@@ -155,7 +155,7 @@ test("a conversation is no log, and the error says what makes one", () => {
 test("lines that hold requests are refused with what to do", () => {
   const line = JSON.stringify({ messages: [MESSAGE] });
   check(["count", "-"], { input: `${line}\n${line}\n`, status: 3, err: /contains 2 requests, one a line/ });
-  check(["count", "-"], { input: `${line}\n`, out: /; 1 messages/ });
+  check(["count", "-"], { input: `${line}\n`, out: /; 1 message$/m });
   check(["count", "-"], { input: "{nonsense", status: 3, err: /neither JSON nor JSON Lines/ });
 });
 

@@ -99,10 +99,10 @@ test("what folders above ignore is ignored, up to that of the repository", () =>
   }
   assert.match(run(join(repository, "src"), "--budget", "100").stderr, /^3 files/, "no repository");
   mkdirSync(join(repository, ".git"));
-  assert.match(run(join(repository, "src"), "--budget", "100").stderr, /^1 files, .*2 ignored/);
+  assert.match(run(join(repository, "src"), "--budget", "100").stderr, /^1 file, .*2 ignored/);
   assert.match(
     run(join(repository, "src/old"), "--budget", "100").stderr,
-    /^1 files/,
+    /^1 file/,
     "what is asked for by name is shown",
   );
   rmSync(repository, { recursive: true });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
+import type { CompactHooks } from "../../../js/types/compact.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import { begin, heard, open, refused, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
@@ -141,6 +142,26 @@ test("a switch of model: told before, made by the next request", async () => {
   );
   assert.ok(espalier.countMessages(messages, { model: "gpt-4" }).total <= 3_000);
   assert.equal((await conversation.modelSwitch({ name: "gpt-4", maxPromptTokens: 100_000 })).fits, true);
+});
+
+test("a question about another model can be aborted", async () => {
+  let given: AbortSignal | undefined;
+  const preCompact: CompactHooks["preCompact"] = (_, { signal }) => {
+    given = signal;
+    return new Promise(() => {});
+  };
+  const hooks = { preCompact };
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 }, hooks });
+  conversation.append(begin(38));
+  const stop = new AbortController();
+  const asked = conversation.modelSwitch({ maxPromptTokens: 3_000 }, { signal: stop.signal });
+  while (!given) await new Promise((done) => setTimeout(done, 1));
+  stop.abort(new Error("another one was picked"));
+  await assert.rejects(asked, { code: "aborted" });
+  assert.ok(given.aborted);
+  const late = conversation.modelSwitch({ maxPromptTokens: 100_000 }, { signal: stop.signal });
+  await assert.rejects(late, { code: "aborted" });
+  assert.equal((await conversation.modelSwitch({ maxPromptTokens: 100_000 })).fits, true);
 });
 
 test("a switch to a model that nothing can be made to fit is an answer, with the reason", async () => {

@@ -193,7 +193,9 @@ test("bad options are named", async () => {
     [{ automatic: 1 as never }, "options.automatic"],
   ];
   for (const [options, path] of cases) await refused(() => open(options), "bad_option", path);
-  await refused(() => openConversation({}), "bad_option", "options.format");
+  // @ts-expect-error Nothing says the format.
+  await refused(() => openConversation({ model: "gpt-4o" }), "bad_option", "options.format");
+  await refused(() => openConversation({ model: "gpt-4o", messages: [] }), "bad_option", "options.format");
 });
 
 test("copilot-cli's names of events, beside ours or alone", async () => {

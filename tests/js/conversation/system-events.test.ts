@@ -8,6 +8,8 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { ConversationOptions, EventProfile } from "../../../js/conversation/types.ts";
+import type { Session } from "../../../js/sessions/types.ts";
+import type { Format } from "../../../js/types/messages.ts";
 import type { Llm } from "../../../js/types/llm.ts";
 import { fixture, sessions } from "../sessions/sessions.ts";
 import { SUMMARY, begin, heard, round } from "./support.ts";
@@ -158,7 +160,7 @@ test("Copilot Chat's names for a summary in the background, and for one that is 
 
 /** Whether the model is told that its history begins with an earlier record. */
 async function merges<T>(
-  options: ConversationOptions<T>,
+  options: ConversationOptions<T> & ({ format: Format } | { session: Session }),
   more: (at: number) => T,
   live: readonly T[] = [],
 ): Promise<boolean> {
@@ -208,6 +210,6 @@ test("a session file says which message is the record, whatever its words", asyn
   const session = sessions.readSession(fixture("claude-code.jsonl"));
   assert.match(String(session.compactions.at(-1)!.summary), /^This session continues an earlier one/);
   const more = (at: number): Fields => ({ role: at % 2 === 0 ? "user" : "assistant", content: words(at) });
-  assert.equal(await merges<Fields>({ session } as ConversationOptions<Fields>, more), true);
+  assert.equal(await merges<Fields>({ session }, more), true);
   assert.equal(await merges<Fields>({ format: "anthropic", messages: session.messages as Fields[] }, more), false);
 });

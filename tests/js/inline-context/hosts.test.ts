@@ -147,6 +147,8 @@ test("VS Code: a provider from start to end", async () => {
   provider.dispose();
   assert.equal(session.state().files, 0);
   assert.ok(Object.values(events).every(({ listeners }) => listeners.size === 0));
+  assert.deepEqual(await provider.provideInlineCompletionItems(main, { line: 4, character: 6 }, {}, token()), []);
+  assert.deepEqual([session.state().files, prompts.length], [0, 2]);
   session.free();
 });
 
@@ -355,6 +357,8 @@ test("CodeMirror: updates and completions", async () => {
   assert.deepEqual(await connected.complete(typed), [{ from: 14, insert: ";" }]);
   assert.deepEqual(await connected.complete(state("const rate = 3", 14, false)), []);
   connected.dispose();
+  assert.deepEqual(await connected.complete(state("const rate = ", 13)), []);
+  connected.update({ state: typed, docChanged: true, selectionSet: false, transactions: [] });
   assert.equal(session.state().files, 0);
   assert.throws(() => inline.codeMirrorInlineContext(typed, session, () => "", {} as never), {
     path: "options.path",

@@ -354,6 +354,27 @@ test("fields of a profile are refused by name, wherever a profile is given", asy
   );
 });
 
+test("a field of a profile says what it must be", async () => {
+  const cases: [object, string, string][] = [
+    [{ start: { warm: "0.5" } }, "start.warm", 'it must be a number, and is string "0.5"'],
+    [{ shares: { relief: {} } }, "shares.relief", "it must be a number, and is an object"],
+    [{ cap: { each: -1 } }, "cap.each", "it must be a whole number, 0 or more, and is integer `-1`"],
+    [{ ladder: "summary" }, "ladder", 'it must be a list, and is string "summary"'],
+    [{ background: 1 }, "background", "it must be true or false, and is integer `1`"],
+    [
+      { cut: { at: "token" } },
+      "cut.at",
+      "it must be one of `tokens`, `fraction`, `lastRound`, `snapshot`, and is `token`",
+    ],
+  ];
+  for (const [profile, path, message] of cases)
+    await assert.rejects(e.openConversation({ format: "openai-chat", profile }), {
+      code: "bad_option",
+      path: `options.profile.${path}`,
+      message: `${message} (at options.profile.${path})`,
+    });
+});
+
 test("without a near name the error lists what there is", () => {
   assert.throws(() => e.count("x", { zzz: 1 }), { message: "options.zzz is unknown; it may have encoding, model" });
   assert.throws(() => e.count("x", { constructor: "x" }), { code: "bad_option" });

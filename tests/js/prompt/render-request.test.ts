@@ -260,6 +260,8 @@ test("the element's own conversation, and plain messages, need no option", async
   const plain = await renderRequest(agent({ messages }), { budget: BUDGET, llm: async () => SUMMARY });
   assert.deepEqual([plain.status, summaries(plain.messages), messages.length], ["applied", 1, 52]);
   sound(plain);
+  const begun = await renderRequest(agent({ messages: [] }), { budget: BUDGET });
+  assert.deepEqual([begun.status, begun.messages.length], ["rendered", 1]);
 });
 
 test("tools count, given here or with the conversation", async () => {

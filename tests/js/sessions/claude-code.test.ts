@@ -99,7 +99,7 @@ test("two sessions in one file are told apart, and chosen", () => {
   const both = lines(line("1", "a", "one"), line("2", "b", "two"));
   assert.throws(() => readSession(both, { name: "both.jsonl" }), {
     code: "several_sessions",
-    message: /both\.jsonl contains 2 conversations of Claude Code: 1 \(a, 1 messages\), 2 \(b/,
+    message: /both\.jsonl contains 2 conversations of Claude Code: 1 \(a, 1 message\), 2 \(b/,
   });
   assert.deepEqual(readSession(both, { conversation: 2 }).messages, [{ role: "user", content: "two" }]);
 });

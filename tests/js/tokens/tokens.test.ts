@@ -93,8 +93,9 @@ test("what is no text is refused", () => {
   refused(() => countBatch(["a", 5 as unknown as string]), "bad_input", "texts[1]");
   refused(() => countBatch("abc" as unknown as string[]), "bad_input", "texts");
   refused(() => encode(null as unknown as string), "bad_input", "text");
-  refused(() => count("abc", { encoding: "p50k_base" as "o200k_base" }), "unknown_encoding", "options.encoding");
-  refused(() => countBatch(["abc"], { encoding: "p50k_base" as "o200k_base" }), "unknown_encoding", "options.encoding");
+  for (const encoding of ["p50k_base", "o200k_harmony"] as never[])
+    for (const call of [count, encode, (text: string, options: object) => countBatch([text], options)])
+      refused(() => call("abc", { encoding }), "unknown_encoding", "options.encoding");
   refused(() => estimate("abc", { rule: "half" as "quarter" }), "bad_option", "options.rule");
 });
 
