@@ -238,13 +238,14 @@ impl<'a> Draft<'a> {
         match self.rewrite(index, rule, &mut |number, part| change(number, part).map(Into::into)) {
             Rewrite::Untouched => {}
             Rewrite::Empty => self.drop_entries(&[index], Fate::Dropped, rule, why),
-            Rewrite::Done => {
-                let entry = &self.entries[index];
-                // Content that the host did not have is not reported as removed.
-                let Some(id) = entry.host_id() else { return };
-                let freed = before.saturating_sub(entry.after);
-                self.removed.push(Removal::new(vec![id.clone()], rule, why, freed));
-            }
+            Rewrite::Done => self.report(index, rule, why, before.saturating_sub(self.entries[index].after)),
+        }
+    }
+
+    /// Adds a removal of one message to the report, unless the host did not have its content.
+    pub fn report(&mut self, index: usize, rule: &'static str, why: impl Into<String>, tokens: u64) {
+        if let Some(id) = self.entries[index].host_id() {
+            self.removed.push(Removal::new(vec![id.clone()], rule, why, tokens));
         }
     }
 
@@ -348,7 +349,7 @@ impl<'a> Draft<'a> {
     /// calls may have no result.
     pub fn arrange(
         &mut self,
-        (moves, rule): (Moves, &'static str),
+        (moves, rule, why): (Moves, &'static str, &'static str),
         (new, new_rule): (Vec<(usize, Message)>, &'static str),
     ) {
         if moves.is_empty() && new.is_empty() {
@@ -377,10 +378,13 @@ impl<'a> Draft<'a> {
                 let taken = self.taken(from, number + 1, rule, parts);
                 arrivals.entry(target).or_default().push((from, Some(taken)));
             }
+            let before = self.entries[from].after;
             self.rewrite(from, rule, &mut |part, _| {
                 let is_taken = place_of[part].is_some_and(|place| targets.contains_key(&place));
                 is_taken.then_some(Becomes::Gone.into())
             });
+            // What an entry of its own carries is counted there.
+            self.report(from, rule, why, before - self.entries[from].after);
         }
         for (behind, message) in new {
             arrivals.entry(behind).or_default().push((behind, Some(self.inserted(message, new_rule))));
