@@ -149,6 +149,7 @@ pub struct Ledger {
     /// True while messages belong to a request outside the record.
     is_elsewhere: bool,
     file_at: HashMap<String, usize>,
+    /// By their keys ([`command::key`]).
     command_at: HashMap<String, usize>,
     error_at: HashMap<String, usize>,
     /// Failed calls, and the keys that close them: indexes into `sources`.
@@ -483,11 +484,10 @@ impl Ledger {
                     self.changed_in_turn(at, vec![]);
                 }
             }
-            let line = command::kept_line(command);
-            let at = *self.command_at.entry(line.clone()).or_insert_with(|| {
+            let at = *self.command_at.entry(command::key(command)).or_insert_with(|| {
                 self.commands.push(Command {
                     id: String::new(),
-                    line,
+                    line: command::kept_line(command),
                     cwd: None,
                     status: Status::Unknown,
                     last_line: String::new(),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::fnv::{START_64, add_64};
+
 pub use crate::compact::facts::sentences;
 
 /// Returns a text as one line of at most `bytes` bytes, with collapsed spaces.
@@ -26,6 +28,15 @@ pub fn flat(text: &str, bytes: usize) -> String {
         }
     }
     if short.len() < text.len() { out + ELLIPSIS } else { out }
+}
+
+/// Returns a text that only equal texts have: the text itself, or for more than `bytes` its beginning and a hash of all
+/// of it.
+pub fn identity(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_string();
+    }
+    format!("{}{ELLIPSIS}{:x}", &text[..text.floor_char_boundary(bytes)], add_64(START_64, text.as_bytes()))
 }
 
 /// Ends a line that was cut.
