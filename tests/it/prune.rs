@@ -16,6 +16,7 @@ use espalier::history::record::seal;
 use espalier::map::HashSet;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
+use espalier::validity::pairs::LOST;
 
 use crate::support::valid::check as valid;
 use crate::support::{
@@ -208,6 +209,15 @@ fn the_report_lists_stand_ins_and_moved_results() {
     answer.parts.insert(0, result_part("1", "x"));
     let split = vec![user("a"), calls(&["1"]), user("c"), answer];
     assert_eq!(reported(split), ["moved-result m3 5"]);
+}
+
+#[test]
+fn a_note_names_messages_that_the_host_has() {
+    // A view of a log holds the stand-in already.
+    let mut messages = numbered(vec![user("a"), calls(&["1"]), result("1", LOST), user("b")]);
+    messages[2].id = "m1:lost:1".into();
+    let pruned = run(&messages, &Limits { note: true, ..limits(3 + 5 + 60) }, &Chars);
+    assert_eq!(pruned.notes[0].text, "[3 earlier messages were left out; recall m0..m1]");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::plan::{Becomes, Fate, MessageFate, PartEdit, PlanItem, Removal, Total
 use super::record::Records;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
+use crate::validity::pairs::MOVED_MARK;
 use crate::validity::{Provider, is_blank};
 
 /// The tokenizer and cost model, and the tokens of a request besides its messages.
@@ -406,7 +407,7 @@ impl<'a> Draft<'a> {
         let Message { id, role, name, parts } = &*entry.message;
         let edit_of = |part| entry.edits.as_ref().map_or(PartEdit::keep(part), |edits| edits[part].clone());
         let message = Message {
-            id: format!("{id}:moved:{number}"),
+            id: format!("{id}{MOVED_MARK}{number}"),
             role: *role,
             name: name.clone(),
             parts: wanted.iter().map(|&part| parts[part].clone()).collect(),

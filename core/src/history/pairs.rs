@@ -9,7 +9,7 @@ use super::draft::{Draft, Moves, is_empty};
 use super::plan::{Becomes, Fate, PartEdit};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
-use crate::validity::pairs::{Fate as Found, LOST, Matching, Pairs, Place, pair, stand_in};
+use crate::validity::pairs::{Fate as Found, LOST, LOST_MARK, Matching, Pairs, Place, pair, stand_in};
 
 /// Pairs the calls and results of a draft. Moves displaced results to their calls, removes orphan results, adds a
 /// synthetic result for unanswered calls except the newest, renames duplicate ids unless the draft's provider takes the
@@ -86,7 +86,7 @@ fn repair_as(draft: &mut Draft, is_request: bool) {
         }
     }
     let stand_ins = lost.into_iter().map(|(behind, call_id, name)| {
-        let id = format!("{}:lost:{call_id}", draft.entries[behind].message.id);
+        let id = format!("{}{LOST_MARK}{call_id}", draft.entries[behind].message.id);
         (behind, Message { id, role: Role::Tool, name: None, parts: vec![stand_in(&call_id, &name, LOST)] })
     });
     let stand_ins = stand_ins.collect();

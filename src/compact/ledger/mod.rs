@@ -54,6 +54,7 @@ use crate::history::record::{Record, Records};
 use crate::message::dialects::{Dialect, Dialects};
 use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule};
 use crate::message::{Message, Part, Role};
+use crate::validity::pairs::recall_id;
 use ended::Run;
 use same::Same;
 use shell::Touch;
@@ -254,7 +255,7 @@ impl Ledger {
             match part {
                 Part::ToolCall { call_id, name, arguments } => self.call(&message.id, call_id, name, arguments),
                 Part::ToolResult { call_id, content, is_error, .. } => {
-                    self.result(&message.id, call_id, content, *is_error)
+                    self.result(recall_id(message), call_id, content, *is_error)
                 }
                 _ => {}
             }
