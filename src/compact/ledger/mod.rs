@@ -248,7 +248,7 @@ impl Ledger {
                 self.is_elsewhere = true;
             }
             Role::Assistant if self.rules.records.is_foreign_reply(message) => {}
-            Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text::spoken(&text).to_string()),
+            Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text::spoken(&text).into_owned()),
             _ => {}
         }
         for part in &message.parts {
