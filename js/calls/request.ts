@@ -294,7 +294,7 @@ function tell(
   if (!onEvent) return;
   const { total, ...split } = after;
   onEvent({ type: "context_usage", limit: budget, used: total, ...split, isInitial, retry, ...(shared && { shared }) });
-  if (removed.length === 0) return;
+  if (removed.every(({ tokens }) => tokens === 0)) return;
   onEvent({
     type: "truncation",
     limit: budget,

@@ -24,7 +24,7 @@ import type { ConversationLog } from "../log/log.ts";
 import { LOG, MESSAGES, reopen } from "./reopen.ts";
 import type { Given, Header, Kept, Warn } from "./reopen.ts";
 import { Saving } from "./saving.ts";
-import { messageLine } from "./stored-messages.ts";
+import { lateNote, messageLine } from "./stored-messages.ts";
 import type { ConversationOptions } from "./types.ts";
 import { check } from "../options/check.ts";
 import { CONVERSATION } from "../options/schemas/conversation.ts";
@@ -199,6 +199,8 @@ function keepTexts<T>(saving: Saving, { log, read, logStored, messagesStored, is
       read: read.messages,
       stored: messagesStored ?? 0,
       isUnsure: messagesStored === undefined || isUnreadable,
+      // The lines of the log have positions; those of the messages are recognised by this note.
+      late: (from, to) => void log.record("note", lateNote(from, to)),
     });
   }
   saving.keep({

@@ -10,7 +10,7 @@ import { ConversationLog } from "../log/log.ts";
 import type { Format, NeutralMessage } from "../types/messages.ts";
 import type { Saving } from "./saving.ts";
 import type { ConversationStorage } from "./storage.ts";
-import { besideOf, formatOf, repeatedFrom } from "./stored-messages.ts";
+import { besideOf, formatOf, lateLines, repeatedFrom } from "./stored-messages.ts";
 import type { Beside } from "./stored-messages.ts";
 import type { ConversationWarning } from "./types.ts";
 
@@ -173,14 +173,16 @@ function readBeside<T>(text: string, beside: Beside | undefined, { counting }: G
     const attached: Attached[] = [];
     const report = log.state.read(text, isNeutral, (state) => attached.push(attachStored(state, stored)));
     const { made, later, odd } = attached[0]!;
-    const copied = beside && later.length > 0 ? repeatedFrom(beside.lines, later[0]!) : 0;
+    const late = log.records("note").flatMap(({ data }) => lateLines(data) ?? []);
+    const repeated = repeatedFrom(beside?.lines ?? [], later[0] ?? 0, late);
+    const rest = later.filter((index) => !repeated.has(index));
     return {
       log,
       report,
-      later: later.slice(copied).map((index) => messages[index]),
+      later: rest.map((index) => messages[index]),
       // Neutral messages are stored in the log alone.
       made: isNeutral ? 0 : made,
-      odd: odd + copied + (beside?.odd ?? 0),
+      odd: odd + (later.length - rest.length) + (beside?.odd ?? 0),
     };
   } catch (error) {
     const at = otherMessage(error);

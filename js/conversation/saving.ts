@@ -25,6 +25,11 @@ interface Grown {
   checked: number;
   /** True after a failed or hanging write, when the stored text is unknown: then all of it is written anew. */
   isUnsure: boolean;
+  /**
+   * Is called with the first of the lines, and the one after the last, whose append did not end in time. The storage
+   * may add them after the whole text was written anew; they are then there twice.
+   */
+  late?: (from: number, to: number) => void;
 }
 
 export type StorageTrouble = {
@@ -354,10 +359,15 @@ export class Saving {
   private async write({ grown, text, length }: Unstored): Promise<void> {
     const { name, isUnsure, stored } = grown;
     if (length === stored && !isUnsure) return;
-    const done = await this.attempt(isUnsure ? "write" : "append", name, () =>
-      isUnsure ? this.storage!.write(name, text) : this.storage!.append(name, text),
+    const ended = { isLate: false };
+    const done = await this.attempt(
+      isUnsure ? "write" : "append",
+      name,
+      () => (isUnsure ? this.storage!.write(name, text) : this.storage!.append(name, text)),
+      ended,
     );
     grown.isUnsure = done === undefined;
+    if (ended.isLate && !isUnsure) grown.late?.(stored, length);
     if (done) grown.stored = length;
   }
 }

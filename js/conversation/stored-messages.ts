@@ -62,14 +62,44 @@ export function formatOf(text: string): Format | undefined {
   }
 }
 
+/** Lines that may follow the text that has them already, because their append ended late. */
+interface LateLines {
+  from: number;
+  to: number;
+}
+
+/** Returns the note of the log about such lines. */
+export function lateNote(from: number, to: number): { late: LateLines } {
+  return { late: { from, to } };
+}
+
+/** Returns the lines that a note of the log is about, if it is about such lines. */
+export function lateLines(note: unknown): LateLines | undefined {
+  const { from, to } = (note as Partial<ReturnType<typeof lateNote>> | null)?.late ?? {};
+  return typeof from === "number" && typeof to === "number" && from < to ? { from, to } : undefined;
+}
+
 /**
- * Returns the number of lines from `start` on that repeat the text from its first line on, as when a file was written
- * twice. One line may be said twice; several in the same order, after the last that the log has, are a copy.
+ * Returns the indexes of lines from `start` on that were stored twice: a copy of the text from its first line on, and
+ * lines whose append ended late. One line may be said twice; several in the same order, after the last that the log
+ * has, are a copy.
  */
-export function repeatedFrom(lines: readonly string[], start: number): number {
+export function repeatedFrom(lines: readonly string[], start: number, late: readonly LateLines[]): Set<number> {
+  const repeated = new Set<number>();
+  if (start === 0) return repeated;
   let count = 0;
-  if (start === 0) return 0;
   while (start + count < lines.length && lines[start + count] === lines[count % start]) count += 1;
-  const isCopy = count >= 2 && count >= Math.min(start, lines.length - start);
-  return isCopy ? count : 0;
+  let at = start;
+  const skip = (length: number) => {
+    for (const end = at + length; at < end; at += 1) repeated.add(at);
+  };
+  if (count >= 2 && count >= Math.min(start, lines.length - start)) skip(count);
+  while (at < lines.length) {
+    const found = late.find(
+      ({ from, to }) => to <= start && lines.slice(from, to).every((line, number) => lines[at + number] === line),
+    );
+    if (found) skip(found.to - found.from);
+    else at += 1;
+  }
+  return repeated;
 }

@@ -10,13 +10,14 @@ mod turns;
 
 use espalier::error::Code;
 use espalier::history::draft::Meter;
-use espalier::history::plan::{Becomes, Fate, PartEdit, PlanItem};
+use espalier::history::plan::{Becomes, Fate, PartEdit, PlanItem, Removal};
 use espalier::history::prune::{DropMedia, Limits, MARK, Pruned, prune};
 use espalier::history::record::seal;
 use espalier::map::HashSet;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
 use espalier_testing::runs;
+use espalier::validity::pairs::LOST;
 
 use crate::support::valid::check as valid;
 use crate::support::{
@@ -192,6 +193,32 @@ fn a_call_that_was_never_answered_gets_a_stand_in() {
     check(vec![user("a"), calls(&["1"]), user("b")], 1000, "m0 m1 +m1:lost:1 m2");
     check(vec![user("a"), calls(&["1", "2"]), result("2", "x"), user("b")], 1000, "m0 m1 m2 +m2:lost:1 m3");
     check(vec![user("a"), calls(&["1"]), assistant("never mind"), user("b")], 1000, "m0 m1 +m1:lost:1 m2 m3");
+}
+
+#[test]
+fn the_report_lists_stand_ins_and_moved_results() {
+    let reported = |messages: Vec<Message>| {
+        let removed = run(&numbered(messages), &limits(1000), &Chars).removed;
+        removed.into_iter().map(|it| format!("{} {} {}", it.rule, it.ids.join(","), it.tokens)).collect::<Vec<_>>()
+    };
+    // One line for each message with lost calls.
+    assert_eq!(reported(vec![user("a"), calls(&["1", "2"]), user("b")]), ["lost-call m1 0"]);
+    let late = vec![user("a"), calls(&["1"]), user("b"), result("1", "x"), assistant("c")];
+    assert_eq!(reported(late), ["moved-result m3 0"]);
+    // Its words stay where they were.
+    let mut answer = user("b");
+    answer.parts.insert(0, result_part("1", "x"));
+    let split = vec![user("a"), calls(&["1"]), user("c"), answer];
+    assert_eq!(reported(split), ["moved-result m3 5"]);
+}
+
+#[test]
+fn a_note_names_messages_that_the_host_has() {
+    // A view of a log holds the stand-in already.
+    let mut messages = numbered(vec![user("a"), calls(&["1"]), result("1", LOST), user("b")]);
+    messages[2].id = "m1:lost:1".into();
+    let pruned = run(&messages, &Limits { note: true, ..limits(3 + 5 + 60) }, &Chars);
+    assert_eq!(pruned.notes[0].text, "[3 earlier messages were left out; recall m0..m1]");
 }
 
 #[test]
@@ -392,7 +419,7 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
     }
     // Nothing is removed while everything fits, except by repair.
     if repaired.after.total <= limits.budget.saturating_sub(limits.headroom) && limits.drop_media == DropMedia::None {
-        let repairs = ["orphan-result", "empty", "double-id", "lost-call", "heavy-picture"];
+        let repairs = ["orphan-result", "empty", "double-id", "lost-call", "moved-result", "heavy-picture"];
         assert!(pruned.removed.iter().all(|r| repairs.contains(&r.rule)), "{:?}", pruned.removed);
     }
     // Tokens add up: before - freed + inserted + notes = after.
@@ -401,6 +428,15 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
     let notes: u64 = pruned.notes.iter().map(|note| note.tokens).sum();
     assert_eq!(pruned.before.total + inserted + notes - freed, pruned.after.total);
     assert_eq!(pruned.cut.sent.len(), MARK * out.len());
+    // The report lists everything that differs.
+    for row in pruned.messages.iter().filter(|row| row.fate != Fate::Kept || row.rule.is_some()) {
+        let is_removal = |it: &Removal| match row.fate {
+            Fate::Inserted => row.rule == Some(it.rule),
+            _ => it.ids.contains(&row.id),
+        };
+        let is_listed = pruned.removed.iter().any(is_removal) || pruned.notes.iter().any(|note| note.id == row.id);
+        assert!(is_listed, "not in the report: {row:?}\n{:?}\n{}", pruned.removed, sketch(messages));
+    }
 
     // A second run changes nothing.
     let again = prune(&out, meter(tokenizer), Origin::Exact, limits).unwrap();

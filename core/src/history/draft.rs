@@ -10,6 +10,7 @@ use super::plan::{Becomes, Fate, MessageFate, PartEdit, PlanItem, Removal, Total
 use super::record::Records;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
+use crate::validity::pairs::MOVED_MARK;
 use crate::validity::{Provider, is_blank};
 
 /// The tokenizer and cost model, and the tokens of a request besides its messages.
@@ -238,13 +239,14 @@ impl<'a> Draft<'a> {
         match self.rewrite(index, rule, &mut |number, part| change(number, part).map(Into::into)) {
             Rewrite::Untouched => {}
             Rewrite::Empty => self.drop_entries(&[index], Fate::Dropped, rule, why),
-            Rewrite::Done => {
-                let entry = &self.entries[index];
-                // Content that the host did not have is not reported as removed.
-                let Some(id) = entry.host_id() else { return };
-                let freed = before.saturating_sub(entry.after);
-                self.removed.push(Removal::new(vec![id.clone()], rule, why, freed));
-            }
+            Rewrite::Done => self.report(index, rule, why, before.saturating_sub(self.entries[index].after)),
+        }
+    }
+
+    /// Adds a removal of one message to the report, unless the host did not have its content.
+    pub fn report(&mut self, index: usize, rule: &'static str, why: impl Into<String>, tokens: u64) {
+        if let Some(id) = self.entries[index].host_id() {
+            self.removed.push(Removal::new(vec![id.clone()], rule, why, tokens));
         }
     }
 
@@ -348,7 +350,7 @@ impl<'a> Draft<'a> {
     /// calls may have no result.
     pub fn arrange(
         &mut self,
-        (moves, rule): (Moves, &'static str),
+        (moves, rule, why): (Moves, &'static str, &'static str),
         (new, new_rule): (Vec<(usize, Message)>, &'static str),
     ) {
         if moves.is_empty() && new.is_empty() {
@@ -377,10 +379,13 @@ impl<'a> Draft<'a> {
                 let taken = self.taken(from, number + 1, rule, parts);
                 arrivals.entry(target).or_default().push((from, Some(taken)));
             }
+            let before = self.entries[from].after;
             self.rewrite(from, rule, &mut |part, _| {
                 let is_taken = place_of[part].is_some_and(|place| targets.contains_key(&place));
                 is_taken.then_some(Becomes::Gone.into())
             });
+            // What an entry of its own carries is counted there.
+            self.report(from, rule, why, before - self.entries[from].after);
         }
         for (behind, message) in new {
             arrivals.entry(behind).or_default().push((behind, Some(self.inserted(message, new_rule))));
@@ -402,7 +407,7 @@ impl<'a> Draft<'a> {
         let Message { id, role, name, parts } = &*entry.message;
         let edit_of = |part| entry.edits.as_ref().map_or(PartEdit::keep(part), |edits| edits[part].clone());
         let message = Message {
-            id: format!("{id}:moved:{number}"),
+            id: format!("{id}{MOVED_MARK}{number}"),
             role: *role,
             name: name.clone(),
             parts: wanted.iter().map(|&part| parts[part].clone()).collect(),

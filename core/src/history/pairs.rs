@@ -9,7 +9,7 @@ use super::draft::{Draft, Moves, is_empty};
 use super::plan::{Becomes, Fate, PartEdit};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
-use crate::validity::pairs::{Fate as Found, LOST, Matching, Pairs, Place, pair, stand_in};
+use crate::validity::pairs::{Fate as Found, LOST, LOST_MARK, Matching, Pairs, Place, pair, stand_in};
 
 /// Pairs the calls and results of a draft. Moves displaced results to their calls, removes orphan results, adds a
 /// synthetic result for unanswered calls except the newest, renames duplicate ids unless the draft's provider takes the
@@ -34,6 +34,8 @@ fn repair_as(draft: &mut Draft, is_request: bool) {
     let mut moves = Moves::default();
     let mut renamed: BTreeMap<usize, HashMap<usize, String>> = BTreeMap::new();
     let mut lost: Vec<(usize, String, String)> = Vec::new();
+    // The entries with lost calls, in order.
+    let mut callers: Vec<usize> = Vec::new();
     for call in found.calls {
         let new_id = call.renamed.filter(|_| !(may_repeat && call.is_reused));
         let id = new_id.clone().unwrap_or(call.id);
@@ -50,7 +52,10 @@ fn repair_as(draft: &mut Draft, is_request: bool) {
                     moves.entry(result.0).or_default().insert(result.1, behind);
                 }
             }
-            Found::Lost { behind } => lost.push((behind, id, call.name)),
+            Found::Lost { behind } => {
+                lost.push((behind, id, call.name));
+                callers.push(call.at.0);
+            }
             Found::Pending => {}
         }
     }
@@ -81,11 +86,16 @@ fn repair_as(draft: &mut Draft, is_request: bool) {
         }
     }
     let stand_ins = lost.into_iter().map(|(behind, call_id, name)| {
-        let id = format!("{}:lost:{call_id}", draft.entries[behind].message.id);
+        let id = format!("{}{LOST_MARK}{call_id}", draft.entries[behind].message.id);
         (behind, Message { id, role: Role::Tool, name: None, parts: vec![stand_in(&call_id, &name, LOST)] })
     });
     let stand_ins = stand_ins.collect();
-    draft.arrange((moves, MOVED), (stand_ins, "lost-call"));
+    callers.dedup();
+    for index in callers {
+        draft.report(index, "lost-call", "a call has no result; one that says so was inserted", 0);
+    }
+    let why = "a result that did not follow its call would be refused, so it was moved there";
+    draft.arrange((moves, MOVED, why), (stand_ins, "lost-call"));
     drop_empty(draft, may_be_blank);
 }
 

@@ -26,6 +26,31 @@ pub fn stand_in(call_id: &str, name: &str, text: &str) -> Part {
     }
 }
 
+/// Marks in the ids of messages that a repair makes: behind them is a call without a result, or a number.
+pub const LOST_MARK: &str = ":lost:";
+pub const MOVED_MARK: &str = ":moved:";
+
+/// Returns the id of the message that a repair made the message with this id from; the id itself if none did.
+pub fn origin_id(id: &str) -> &str {
+    [LOST_MARK, MOVED_MARK].iter().fold(id, |id, mark| id.split_once(mark).map_or(id, |(own, _)| own))
+}
+
+/// Returns the id by which the original of a message is recalled. A host's own id may look as if a repair had made it.
+///
+/// ```
+/// use espalier::message::{Message, Role};
+/// use espalier::validity::pairs::{LOST, recall_id, stand_in};
+/// let id = || "m4:lost:call_1".to_string();
+/// let lost = Message { id: id(), role: Role::Tool, name: None, parts: vec![stand_in("call_1", "bash", LOST)] };
+/// assert_eq!(recall_id(&lost), "m4");
+/// assert_eq!(recall_id(&Message { id: id(), role: Role::User, name: None, parts: vec![] }), "m4:lost:call_1");
+/// ```
+pub fn recall_id(message: &Message) -> &str {
+    let is_result = |part: &Part| matches!(part, Part::ToolResult { .. } | Part::CacheMark);
+    let is_made = !message.parts.is_empty() && message.parts.iter().all(is_result);
+    if is_made { origin_id(&message.id) } else { &message.id }
+}
+
 /// A message as the walk reads it: anything with a role and parts.
 pub trait Spoken {
     /// Returns the role.

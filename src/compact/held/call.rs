@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use crate::compact::ledger::command::kept_line;
+use crate::compact::ledger::command;
 use crate::compact::ledger::shell;
 use crate::history::prune::arguments;
 use crate::message::path;
@@ -51,7 +51,7 @@ impl Call {
     /// Returns the key that identifies its commands; `None` if it has none.
     pub fn key(&self) -> Option<&Rc<str>> {
         let key = || {
-            let lines: Vec<String> = self.commands.iter().map(|line| kept_line(line)).collect();
+            let lines: Vec<String> = self.commands.iter().map(|line| command::key(line)).collect();
             let folder = self.cwd.as_deref().unwrap_or_default();
             (!lines.is_empty()).then(|| Rc::from(format!("{folder}\n{}", lines.join("\n"))))
         };

@@ -1,6 +1,6 @@
 //! Command lines and how they ended, and runs of tests among them.
 
-use super::text::{ELLIPSIS, flat, has_word, one_line, stem};
+use super::text::{ELLIPSIS, flat, has_word, identity, one_line, stem};
 
 /// Maximum bytes of a command line that is kept.
 pub const COMMAND_BYTES: usize = 200;
@@ -192,6 +192,18 @@ pub fn body(line: &str) -> &str {
 /// Returns a command line in the form in which it is kept.
 pub fn kept_line(command: &str) -> String {
     flat(command, COMMAND_BYTES)
+}
+
+/// Returns the key of a command. Long scripts often have the same beginning.
+///
+/// ```
+/// use espalier::compact::ledger::command::{key, kept_line};
+/// let script = |end: &str| format!("python3 - <<'EOF'\n{}print({end})\nEOF", "import os\n".repeat(20));
+/// assert_eq!(kept_line(&script("1")), kept_line(&script("2")));
+/// assert_ne!(key(&script("1")), key(&script("2")));
+/// ```
+pub fn key(command: &str) -> String {
+    identity(&flat(command, usize::MAX), COMMAND_BYTES)
 }
 
 /// The outcome of a run of tests.

@@ -54,6 +54,7 @@ use crate::history::record::{Record, Records};
 use crate::message::dialects::{Dialect, Dialects};
 use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule};
 use crate::message::{Message, Part, Role};
+use crate::validity::pairs::recall_id;
 use ended::Run;
 use same::Same;
 use shell::Touch;
@@ -149,6 +150,7 @@ pub struct Ledger {
     /// True while messages belong to a request outside the record.
     is_elsewhere: bool,
     file_at: HashMap<String, usize>,
+    /// By their keys ([`command::key`]).
     command_at: HashMap<String, usize>,
     error_at: HashMap<String, usize>,
     /// Failed calls, and the keys that close them: indexes into `sources`.
@@ -246,14 +248,14 @@ impl Ledger {
                 self.is_elsewhere = true;
             }
             Role::Assistant if self.rules.records.is_foreign_reply(message) => {}
-            Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text::spoken(&text).to_string()),
+            Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text::spoken(&text).into_owned()),
             _ => {}
         }
         for part in &message.parts {
             match part {
                 Part::ToolCall { call_id, name, arguments } => self.call(&message.id, call_id, name, arguments),
                 Part::ToolResult { call_id, content, is_error, .. } => {
-                    self.result(&message.id, call_id, content, *is_error)
+                    self.result(recall_id(message), call_id, content, *is_error)
                 }
                 _ => {}
             }
@@ -483,11 +485,10 @@ impl Ledger {
                     self.changed_in_turn(at, vec![]);
                 }
             }
-            let line = command::kept_line(command);
-            let at = *self.command_at.entry(line.clone()).or_insert_with(|| {
+            let at = *self.command_at.entry(command::key(command)).or_insert_with(|| {
                 self.commands.push(Command {
                     id: String::new(),
-                    line,
+                    line: command::kept_line(command),
                     cwd: None,
                     status: Status::Unknown,
                     last_line: String::new(),

@@ -6,6 +6,7 @@ use super::command::is_test_run;
 use super::ended::Run;
 use super::shell;
 use super::simple::{Simple, simple_commands};
+use super::text::identity;
 
 /// A call as a repeatable action.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -229,7 +230,7 @@ pub fn is_id(key: &str) -> bool {
 }
 
 fn push(keys: &mut Vec<String>, key: String) {
-    let key = key[..key.floor_char_boundary(KEY_BYTES)].to_string();
+    let key = identity(&key, KEY_BYTES);
     if !key.is_empty() && !keys.contains(&key) {
         keys.push(key);
     }

@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
+use crate::fnv::{START_64, add_64};
+
 pub use crate::compact::facts::sentences;
 
 /// Returns a text as one line of at most `bytes` bytes, with collapsed spaces.
@@ -26,6 +30,15 @@ pub fn flat(text: &str, bytes: usize) -> String {
         }
     }
     if short.len() < text.len() { out + ELLIPSIS } else { out }
+}
+
+/// Returns a text that only equal texts have: the text itself, or for more than `bytes` its beginning and a hash of all
+/// of it.
+pub fn identity(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_string();
+    }
+    format!("{}{ELLIPSIS}{:x}", &text[..text.floor_char_boundary(bytes)], add_64(START_64, text.as_bytes()))
 }
 
 /// Ends a line that was cut.
@@ -65,7 +78,8 @@ pub fn clip(text: &str, bytes: usize) -> String {
 }
 
 /// Returns the text of an assistant without the thoughts that models without a field for them write in front of it:
-/// `<think>…</think>`. Some templates remove the opening tag. Thoughts alone stay, without their tags.
+/// `<think>…</think>`. Some templates remove the opening tag. Thoughts alone stay, without their tags. Of an agent that
+/// answers in JSON, it returns the thought and other words. JSON without a thought may be what the user asked for.
 ///
 /// ```
 /// use espalier::compact::ledger::text::spoken;
@@ -73,8 +87,47 @@ pub fn clip(text: &str, bytes: usize) -> String {
 /// assert_eq!(spoken("Is it Ada?\n</think>\nIt is Bo."), "It is Bo.");
 /// assert_eq!(spoken("<think>\nRun the tests.\n</think>\n"), "Run the tests.");
 /// assert_eq!(spoken("`</think>` ends a thought."), "`</think>` ends a thought.");
+/// let json = r#"{"thought":"The test is wrong.","plan":["Mend it.","Run it."],"command":"npm test"}"#;
+/// assert_eq!(spoken(json), "The test is wrong.\nMend it.\nRun it.");
+/// assert_eq!(spoken(r#"{"summary":"It is done."}"#), r#"{"summary":"It is done."}"#);
 /// ```
-pub fn spoken(text: &str) -> &str {
+pub fn spoken(text: &str) -> Cow<'_, str> {
+    let said = without_thoughts(text);
+    in_json(said).map_or(Cow::Borrowed(said), Cow::Owned)
+}
+
+/// Fields in which an agent that answers in JSON thinks.
+const THOUGHT: [&str; 7] =
+    ["analysis", "explanation", "reasoning", "reflection", "state_analysis", "thinking", "thought"];
+/// Other fields for words beside one of them. What is in the rest is what the agent does.
+const ANSWER: [&str; 6] = ["answer", "final_answer", "message", "plan", "response", "summary"];
+
+/// Returns the words of a text that is one JSON object with a thought, also in a code block.
+fn in_json(text: &str) -> Option<String> {
+    let text = text.trim();
+    let fenced = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
+    let json = fenced.map_or(text, |text| text.strip_prefix("json").unwrap_or(text).trim());
+    if !(json.starts_with('{') && json.ends_with('}')) {
+        return None;
+    }
+    let Value::Object(fields) = serde_json::from_str(json).ok()? else { return None };
+    let mut words: Vec<&str> = Vec::new();
+    let mut has_thought = false;
+    for (name, value) in &fields {
+        let is_thought = THOUGHT.contains(&name.as_str());
+        if is_thought || ANSWER.contains(&name.as_str()) {
+            match value {
+                Value::String(text) => words.push(text),
+                Value::Array(items) => words.extend(items.iter().filter_map(Value::as_str)),
+                _ => continue,
+            }
+            has_thought |= is_thought;
+        }
+    }
+    has_thought.then(|| words.join("\n"))
+}
+
+fn without_thoughts(text: &str) -> &str {
     let mut said = text;
     for _ in 0..THOUGHTS {
         match TAGS.iter().find_map(|tags| without_thought(said, *tags)) {

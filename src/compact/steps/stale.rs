@@ -20,6 +20,7 @@ use crate::history::edit::{Edit, Kind, Target};
 use crate::history::plan::Becomes;
 use crate::map::HashMap;
 use crate::message::tool_map::ToolKind;
+use crate::validity::pairs::recall_id;
 
 /// Maximum later reads of one path to compare with: pages of one file.
 const PAGES: usize = 64;
@@ -103,7 +104,7 @@ impl<'s> Later<'s> {
         call: Option<&CallAt>,
         end: End,
     ) -> Option<(usize, &'static str, String, Vec<String>)> {
-        let id = |entry: usize| &draft.entries[entry].message.id;
+        let id = |entry: usize| recall_id(&draft.entries[entry].message);
         let before = |newer: &usize| *newer > result.entry;
         if let Some(&newer) = self.texts.get(&Text::of(&result.outcome, &result.text)).filter(|at| before(at)) {
             return Some((newer, "same-result", format!("{} has the same", id(newer)), vec![]));

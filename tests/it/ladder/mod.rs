@@ -183,6 +183,22 @@ fn failed_attempts_before_a_success_keep_their_first_and_last_error() {
 }
 
 #[test]
+fn another_script_with_the_same_beginning_supersedes_nothing() {
+    let script = |words: &str| {
+        let command = format!("python3 - <<'EOF'\n{}print({words})\nEOF", "import os\n".repeat(60));
+        serde_json::json!({ "command": command }).to_string()
+    };
+    let failed = format!("error: first\n{}error: last\nexit code: 1", long("noise"));
+    let superseded = |second: &str| {
+        let (first, second) = (call("a", "bash", &script("1")), call("b", "bash", &script(second)));
+        let answered = result("b", "done\nexit code: 0");
+        let (edits, _) = laid(Rung::Stale, vec![user("go"), first, result("a", &failed), second, answered]);
+        edits.iter().map(|edit| edit.rule).collect::<Vec<_>>()
+    };
+    assert_eq!((superseded("1"), superseded("2")), (vec!["failed-attempt"], vec![]));
+}
+
+#[test]
 fn clearing_takes_all_old_results_and_long_arguments_at_once() {
     let body = "x".repeat(5_000);
     let messages = vec![

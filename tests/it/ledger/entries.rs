@@ -4,6 +4,7 @@ use espalier::compact::ledger::{By, Ledger, Rules, Status};
 use espalier::message::tool_map::Mark;
 use espalier::message::{Message, Part};
 use espalier_testing::runs;
+use espalier::validity::pairs::LOST;
 use fastrand::Rng;
 
 use super::ledger;
@@ -189,4 +190,29 @@ fn the_same_error_at_other_places_tells_where() {
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].to_line(usize::MAX, true), "a.ts(7,1): error TS1: no [4 times, also at 3 9,2]");
     assert_eq!(errors[0].to_line(10, false), "a.ts(7,1):… [4 times]");
+}
+
+#[test]
+fn scripts_with_the_same_beginning_are_commands_of_their_own() {
+    let script = |words: &str| format!("python3 -c '{}print({words})'", "import os; ".repeat(60));
+    let run = |number: usize, words: &str| {
+        call(&number.to_string(), "bash", &serde_json::json!({ "command": script(words) }).to_string())
+    };
+    let both = |first: &str, second: &str| {
+        let failed = "Traceback (most recent call last):\nValueError: odd";
+        let ledger = ledger(vec![run(1, first), flagged("1", failed), run(2, second), result("2", "fine")]);
+        let counts = ledger.commands.iter().map(|command| command.count).collect::<Vec<_>>();
+        (counts, ledger.errors.iter().all(|error| error.resolved))
+    };
+    // Only the same script closes a failure.
+    assert_eq!(both("1", "2"), (vec![1, 1], false));
+    assert_eq!(both("1", "1"), (vec![2], true));
+}
+
+#[test]
+fn a_stand_in_is_named_by_the_message_of_its_call() {
+    let mut lost = numbered(vec![user("a"), call("1", "bash", r#"{"command":"npm test"}"#), flagged("1", LOST)]);
+    lost[2].id = "m1:lost:1".into();
+    let ledger = Ledger::fold(&lost, &Rules::default());
+    assert!(ledger.errors.iter().all(|error| error.id == "m1"), "{:?}", ledger.errors);
 }

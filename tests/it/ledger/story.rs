@@ -268,3 +268,13 @@ fn the_text_beside_the_lists_says_what_no_list_does() {
         assert!(Quarter.count(&beside_lists(&ledger, None, max, &Quarter)) <= max, "{max}");
     }
 }
+
+#[test]
+fn an_answer_in_json_is_quoted_by_its_words() {
+    let answer = r#"{"thought":"The parser drops the last line.","command":"sed -n 1,80p src/parse.rs"}"#;
+    let ledger = ledger(vec![user("Why does it fail?"), assistant(answer)]);
+    assert_eq!(
+        ledger.said.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(),
+        ["The parser drops the last line."]
+    );
+}

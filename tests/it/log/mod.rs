@@ -422,6 +422,11 @@ fn recall_returns_originals_and_says_what_hid_them() {
     assert_eq!(place("m9"), [("m9".into(), Place::Rewound, "e12".into())]);
     assert_eq!(log.recall("m3").unwrap()[0].message.parts, result("1", "one two three").parts);
     refused(log.recall("m99"), Code::UnknownId, "id");
+    // What a repair made is found at its origin.
+    assert_eq!(
+        [log.recall("m3:lost:1").unwrap(), log.recall("m3..m3:moved:1").unwrap()],
+        [log.recall("m3").unwrap(), log.recall("m3").unwrap()]
+    );
     refused(log.recall("e10:summary"), Code::UnknownId, "id");
     refused(log.recall("m1..m99"), Code::UnknownId, "id");
     assert!(log.recall("m5..m1").unwrap().is_empty());

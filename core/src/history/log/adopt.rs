@@ -13,6 +13,7 @@ use crate::history::edit::{self, Kind, Target, Thinking};
 use crate::history::plan::PartEdit;
 use crate::map::HashSet;
 use crate::message::Message;
+use crate::validity::pairs::origin_id;
 
 /// The origin of a compaction's edits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -170,8 +171,8 @@ impl Log {
 
     /// Returns the first and last slot of a message of the view: its own, or those that a summary replaces.
     pub(super) fn place(&self, id: &str) -> Option<(usize, usize)> {
-        // A synthetic result is at the place of its call.
-        if let Some(slot) = self.live(id).or_else(|| self.live(id.split_once(":lost:")?.0)) {
+        // What a repair made is at the place of its origin.
+        if let Some(slot) = self.live(id).or_else(|| self.live(origin_id(id))) {
             return Some((slot, slot));
         }
         let span = self.state.edits.get(&seq_of(stands_in(id)?)?)?.span.as_ref()?;

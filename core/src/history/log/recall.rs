@@ -10,6 +10,7 @@ use super::fold::Shown;
 use super::text::{text_of, units_before};
 use crate::error::{Code, Error, Result};
 use crate::message::Message;
+use crate::validity::pairs::origin_id;
 
 /// Where a message is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -60,11 +61,12 @@ impl Log {
     pub fn recall(&self, id: &str) -> Result<Vec<Recalled<'_>>> {
         let unknown =
             |id: &str| Error::new(Code::UnknownId, format!("the log has nothing with the id {id:?}")).at("id");
-        if let Some(&slot) = self.store.slots.get(id) {
+        let found = |id: &str| self.store.slots.get(id).or_else(|| self.store.slots.get(origin_id(id))).copied();
+        if let Some(slot) = found(id) {
             return Ok(vec![self.recalled(slot)]);
         }
         if let Some((from, to)) = id.split_once("..") {
-            let slot = |id: &str| self.store.slots.get(id).copied().ok_or_else(|| unknown(id));
+            let slot = |id: &str| found(id).ok_or_else(|| unknown(id));
             return Ok((slot(from)?..=slot(to)?).map(|slot| self.recalled(slot)).collect());
         }
         let of_summary = stands_in(id);

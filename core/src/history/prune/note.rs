@@ -5,6 +5,7 @@ use crate::history::draft::Draft;
 use crate::history::plan::Becomes;
 use crate::history::plan::Fate;
 use crate::message::{Part, Role};
+use crate::validity::pairs::recall_id;
 
 /// A line that was inserted into a message.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -36,10 +37,10 @@ pub(super) fn annotate(draft: &mut Draft) -> Vec<Note> {
                 lines.extend(stretch.take().map(|stretch| (at, stretch.line("earlier"))));
             }
         } else if !entry.is_new && entry.fate == Fate::Dropped && entry.rule.is_some_and(is_prune_rule) {
-            let id = &entry.message.id;
+            let id = recall_id(&entry.message);
             stretch = Some(match stretch {
-                Some(stretch) => Stretch { count: stretch.count + 1, last: id.clone(), ..stretch },
-                None => Stretch { count: 1, first: id.clone(), last: id.clone() },
+                Some(stretch) => Stretch { count: stretch.count + 1, last: id.to_string(), ..stretch },
+                None => Stretch { count: 1, first: id.to_string(), last: id.to_string() },
             });
         }
     }

@@ -10,6 +10,7 @@ use crate::history::plan::Becomes;
 use crate::history::plan::Fate;
 use crate::message::{Part, Role};
 use crate::tokens::Tokenizer;
+use crate::validity::pairs::recall_id;
 
 /// Cuts texts, oldest first, to their best whole sentences within a total number of tokens. Returns `None` for a text
 /// without a chosen sentence.
@@ -36,7 +37,8 @@ pub(super) fn add(draft: &mut Draft, sentences: &Sentences, limit: u64) -> Optio
     let is_gone =
         |entry: &&Entry| !entry.is_new && entry.fate == Fate::Dropped && entry.rule.is_some_and(is_prune_rule);
     let gone = || draft.entries.iter().filter(is_gone);
-    let (first, last) = (gone().next()?.message.id.clone(), gone().next_back()?.message.id.clone());
+    let id = |entry: &Entry| recall_id(&entry.message).to_string();
+    let (first, last) = (id(gone().next()?), id(gone().next_back()?));
     let count = gone().count();
     let said: Vec<(Role, String)> = gone()
         .filter(|entry| matches!(entry.message.role, Role::User | Role::Assistant))
