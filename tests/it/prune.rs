@@ -16,8 +16,8 @@ use espalier::history::record::seal;
 use espalier::map::HashSet;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
-use espalier_testing::runs;
 use espalier::validity::pairs::LOST;
+use espalier_testing::runs;
 
 use crate::support::valid::check as valid;
 use crate::support::{

@@ -385,7 +385,7 @@ impl<'a> Draft<'a> {
                 is_taken.then_some(Becomes::Gone.into())
             });
             // What an entry of its own carries is counted there.
-            self.report(from, rule, why, before - self.entries[from].after);
+            self.report(from, rule, why, before.saturating_sub(self.entries[from].after));
         }
         for (behind, message) in new {
             arrivals.entry(behind).or_default().push((behind, Some(self.inserted(message, new_rule))));

@@ -3,8 +3,8 @@
 use espalier::compact::ledger::{By, Ledger, Rules, Status};
 use espalier::message::tool_map::Mark;
 use espalier::message::{Message, Part};
-use espalier_testing::runs;
 use espalier::validity::pairs::LOST;
+use espalier_testing::runs;
 use fastrand::Rng;
 
 use super::ledger;
