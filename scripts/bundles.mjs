@@ -147,9 +147,9 @@ function written(files) {
 }
 
 /**
- * Names the variant `node` in an entry's variant `bundle`. Nitro, and Nuxt with it, resolves the latter by the condition
- * `module` and copies what it imports beside the server, but leaves the import in the server's code, where Node
- * resolves the former. Tracers follow an import in a dead branch, and bundlers drop it.
+ * Names the variant `node` in an entry's variant `bundle`. Nitro, and Nuxt with it, resolves the latter by the
+ * condition `module` and copies what it imports beside the server, but leaves the import in the server's code, where
+ * Node resolves the former. Tracers follow an import in a dead branch, and bundlers drop it.
  */
 function nameForTracers(file) {
   const twin = basename(file).replace(/-bundle\.js$/, "-node.js");

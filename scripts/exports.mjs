@@ -48,8 +48,8 @@ const inlineWith = (encoding) => ({
 });
 
 /**
- * The paths of `@vscode/prompt-tsx` below an entry that replaces it. A wildcard also matches paths that end in `.js`, so
- * modules of their own are listed in both spellings.
+ * The paths of `@vscode/prompt-tsx` below an entry that replaces it. A wildcard also matches paths that end in `.js`,
+ * so modules of their own are listed in both spellings.
  */
 const deepPaths = (path, index) => ({
   [path]: index,

@@ -96,7 +96,9 @@ function memberOf(all, name, option, seen = new Set()) {
   return undefined;
 }
 
-/** Returns the constraint of a type parameter of an interface, such as `Format` of `F extends Format`; else the type. */
+/**
+ * Returns the constraint of a type parameter of an interface, such as `Format` of `F extends Format`; else the type.
+ */
 function constraintOf(all, types, type) {
   if (!/^\w+$/.test(type)) return type;
   for (const { name, base } of all.values()) {

@@ -11,7 +11,9 @@ export function whatFailed(output) {
   return lists.map((list) => firstLines(list.trim().split("\n"))).join("\n\n");
 }
 
-/** Returns the lines of a list, up to the output of the next process: a list has indented lines below two for each test. */
+/**
+ * Returns the lines of a list, up to the output of the next process: a list has indented lines below two for each test.
+ */
 function firstLines(lines) {
   const end = lines.findIndex(
     (line, index) => /^\S/.test(line) && ![line, lines[index - 1]].some((line) => line?.startsWith("test at ")),

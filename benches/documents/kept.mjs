@@ -1,7 +1,7 @@
 // How much of real files summaries keep, in both modes, for the same tokens: `node benches/documents/kept.mjs [--all]`.
-// The profile copilot-chat gets four characters for each token, as Copilot Chat's callers pass, and so can exceed the token
-// budget (column "over": by what factor). Beside it stands what it keeps with the largest limit that stays within the
-// tokens. It writes no markers; ours writes all. Figures are non-blank characters, percent of all.
+// The profile copilot-chat gets four characters for each token, as Copilot Chat's callers pass, and so can exceed the
+// token budget (column "over": by what factor). Beside it stands what it keeps with the largest limit that stays within
+// the tokens. It writes no markers; ours writes all. Figures are non-blank characters, percent of all.
 import { readFileSync, statSync } from "node:fs";
 import { files } from "./texts.mjs";
 

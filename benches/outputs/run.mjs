@@ -74,8 +74,8 @@ async function fixtures() {
 }
 
 /**
- * All tool results of the public transcripts, with the command if there is one; alone, and beside the earlier results of
- * the conversation, where a line about an error is in the request if an earlier result shows it.
+ * All tool results of the public transcripts, with the command if there is one; alone, and beside the earlier results
+ * of the conversation, where a line about an error is in the request if an earlier result shows it.
  */
 function transcripts() {
   console.log("\n| transcript | results | tokens | alone | beside earlier ones | lines about errors lost |");

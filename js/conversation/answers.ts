@@ -73,7 +73,9 @@ export class Answers<T> {
     });
   }
 
-  /** Warns of a report without a field that is known. Some SDKs report fields without values if a server reports none. */
+  /**
+   * Warns of a report without a field that is known. Some SDKs report fields without values if a server reports none.
+   */
   private unread(usage: unknown): void {
     if (!isFields(usage) || isUsage(usage) || !isCounts(usage) || this.warned === UNREAD) return;
     const fields = Object.keys(usage).filter((name) => usage[name] !== undefined && usage[name] !== null);

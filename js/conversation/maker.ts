@@ -276,8 +276,8 @@ export class Maker<T> {
 }
 
 /**
- * Returns the share of `room`, the tokens for messages, that a compaction fills: a profile's, less in little room. A model
- * would need two requests for what more is covered then (no `room`).
+ * Returns the share of `room`, the tokens for messages, that a compaction fills: a profile's, less in little room. A
+ * model would need two requests for what more is covered then (no `room`).
  */
 function targetOf(ongoing: number, room: number | undefined): number {
   if (room === undefined) return ongoing;

@@ -91,8 +91,8 @@ export interface SummaryOptions {
    */
   profile?: "espalier" | "copilot-chat";
   /**
-   * Further options of Copilot Chat's callers, for the profile `copilot-chat` only. With `attached`, nodes have the costs of
-   * files that a user attached, unless the document states costs: imports come last, and in TypeScript public
+   * Further options of Copilot Chat's callers, for the profile `copilot-chat` only. With `attached`, nodes have the
+   * costs of files that a user attached, unless the document states costs: imports come last, and in TypeScript public
    * declarations come before private ones.
    */
   copilotChat?: CompatibleSwitches & { attached?: boolean };

@@ -92,7 +92,9 @@ export function convert(messages: unknown, to: Format, options: ConvertOptions =
   return { format: to, messages: list, ...(prompt !== "" && { system: prompt }), lost: losses.list() };
 }
 
-/** Returns a converted conversation as its provider takes it: a request if the system prompt is apart, else the list. */
+/**
+ * Returns a converted conversation as its provider takes it: a request if the system prompt is apart, else the list.
+ */
 export function requestOf({ format, messages, system }: Omit<Converted, "lost">): unknown {
   if (system === undefined) return messages;
   if (format === "espalier") return { system, messages };

@@ -1,8 +1,9 @@
 /**
  * Message formats: a folder for each provider.
  *
- * In: messages or a request in the form of a provider. Out: neutral messages, and from a plan the host's messages again.
- * Start with `adapter.ts`, the contract of a format, then `table.ts`, then `anthropic/`, a format that uses all of it.
+ * In: messages or a request in the form of a provider. Out: neutral messages, and from a plan the host's messages
+ * again. Start with `adapter.ts`, the contract of a format, then `table.ts`, then `anthropic/`, a format that uses all
+ * of it.
  */
 
 import { badValue, EspalierError } from "../errors/errors.ts";

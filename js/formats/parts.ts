@@ -37,8 +37,8 @@ function sealedTokens(sealed: unknown): { sealed?: number } {
 }
 
 /**
- * Returns a part whose type is not known, to be kept as it is. A part without a type is another provider's, and could be
- * a call or a result: kept as it is, it would lose its other half.
+ * Returns a part whose type is not known, to be kept as it is. A part without a type is another provider's, and could
+ * be a call or a result: kept as it is, it would lose its other half.
  */
 export function unknownPart(item: Fields, path: string): Part {
   if (typeof item["type"] === "string") return opaque(item);

@@ -27,7 +27,9 @@ export interface Shape {
   isRequest?(request: Fields): boolean;
   /** True for a message that is of this format if its parts and content do not show another one. */
   isLikely?(message: Fields): boolean;
-  /** The format with which it shares messages; one message that `isMessage` knows tells that a list is not of that one. */
+  /**
+   * The format with which it shares messages; one message that `isMessage` knows tells that a list is not of that one.
+   */
   variantOf?: Format;
   /** True for a list that another format writes in the same way. */
   canBe?(list: readonly unknown[]): boolean;

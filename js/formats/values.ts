@@ -85,7 +85,10 @@ function define(out: Fields, key: string, value: unknown): void {
   Object.defineProperty(out, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** What {@link json} returns for a value that has no JSON: a getter or `toJSON` that throws, or nesting deeper than the stack. */
+/**
+ * What {@link json} returns for a value that has no JSON: a getter or `toJSON` that throws, or nesting deeper than the
+ * stack.
+ */
 export const NO_JSON = '"(unreadable)"';
 
 /**
@@ -149,7 +152,9 @@ export function roleOf(roles: Readonly<Record<string, Role>>, value: unknown): R
     : undefined;
 }
 
-/** Returns true if two values have equal fields; absent ones equal `undefined`. Bytes, dates and addresses are values. */
+/**
+ * Returns true if two values have equal fields; absent ones equal `undefined`. Bytes, dates and addresses are values.
+ */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -126,7 +126,8 @@ function placesOf<T>(log: Unattached, lines: readonly string[], { format, messag
     last = { index, at };
     return index;
   });
-  // The messages behind the last known one were changed, or lost, too. With none known, all are of another conversation.
+  // The messages behind the last known one were changed, or lost, too. With none known, all are of another
+  // conversation.
   const behind = last ? last.index + lines.length - last.at : lines.length === 0 ? 0 : messages.length;
   return { places, behind };
 }
@@ -187,7 +188,9 @@ function notThere(at: number): never {
   });
 }
 
-/** Returns whether the line is of this message. The core writes messages in the order of fields in which they are read. */
+/**
+ * Returns whether the line is of this message. The core writes messages in the order of fields in which they are read.
+ */
 function isIn(line: string, message: NeutralMessage): boolean {
   const text = JSON.stringify(message);
   const from = line.indexOf(MESSAGE) + MESSAGE.length;

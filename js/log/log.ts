@@ -319,8 +319,8 @@ export class ConversationLog<T = unknown> {
   }
 
   /**
-   * The same for one request, whose newest request may be shortened. Returns its messages, with the edits that only make
-   * it fit; nothing if they cannot be made from the plan.
+   * The same for one request, whose newest request may be shortened. Returns its messages, with the edits that only
+   * make it fit; nothing if they cannot be made from the plan.
    *
    * @throws EspalierError as {@link compact}; `compaction_failed` if the model fails and the request does not fit
    * @internal

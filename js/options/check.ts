@@ -40,7 +40,8 @@ type AnySpec = Kind<never> | readonly string[] | { readonly [name: string]: AnyS
  * Returns `options` if it is an object without unknown names, and every value is of its kind. `undefined` counts as
  * absent.
  *
- * @throws EspalierError `bad_option` with the path of the first unknown name; or the error of `refuse` for a wrong value
+ * @throws EspalierError `bad_option` with the path of the first unknown name; or the error of `refuse` for a wrong
+ *   value
  */
 export function check<O extends object>(options: O, schema: object, within = "options", refuse: Refuse = badValue): O {
   // A list has methods that look like options: filter, keys.

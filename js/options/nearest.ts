@@ -91,8 +91,8 @@ function simple(name: string): string {
 }
 
 /**
- * Returns the number of letters to insert, delete, replace or swap with their neighbour to turn one word into the other;
- * `max + 1` for anything above `max`.
+ * Returns the number of letters to insert, delete, replace or swap with their neighbour to turn one word into the
+ * other; `max + 1` for anything above `max`.
  */
 function distance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;

@@ -1,7 +1,7 @@
 /**
  * What Claude Code adds to a message as an attachment: mentioned files, memory, the editor's selection, changes of
- * files. The model receives them as blocks of the user's message. Lines of newer versions have their texts (`rendered`);
- * lines of older ones have the parts, of which the texts are made here.
+ * files. The model receives them as blocks of the user's message. Lines of newer versions have their texts
+ * (`rendered`); lines of older ones have the parts, of which the texts are made here.
  */
 
 import { fields, items, number, objects, text, word } from "./draft.ts";

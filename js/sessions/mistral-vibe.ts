@@ -1,6 +1,7 @@
 /**
- * Mistral Vibe: `messages.jsonl` in a folder of `~/.vibe/logs/session`, one message a line (`meta.json` beside it has the
- * rest); versions before 2.0 wrote one `session_*.json` with `metadata` and `messages`. A compaction begins another folder.
+ * Mistral Vibe: `messages.jsonl` in a folder of `~/.vibe/logs/session`, one message a line (`meta.json` beside it has
+ * the rest); versions before 2.0 wrote one `session_*.json` with `metadata` and `messages`. A compaction begins another
+ * folder.
  *
  * Source: `LLMMessage` of vibe/core/types.py and vibe/core/session/session_logger.py (mistralai/mistral-vibe).
  */

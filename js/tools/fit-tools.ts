@@ -69,7 +69,9 @@ export interface FitToolsReport {
 
 /** Tool definitions within their budget. */
 export interface FittedTools<T> {
-  /** In the shape of what was passed; the same object if all fit. Unchanged definitions are the caller's own objects. */
+  /**
+   * In the shape of what was passed; the same object if all fit. Unchanged definitions are the caller's own objects.
+   */
   tools: T;
   report: FitToolsReport;
   /** Answers calls of `load_tools`; present if the definitions contain it. */

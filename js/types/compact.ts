@@ -17,7 +17,8 @@ export interface CompactOptions extends CountOptions {
   /**
    * How much of the budget the result fills, as a share above 0 of the tokens for messages. Default: the profile's
    * `shares.target` (0.985); `shares.ongoing` (0.40) in a conversation that goes on, whose next turns need the rest
-   * (without a model less in little room: they get 3,000 tokens, or 80 %), and with `force` if the conversation fits its budget.
+   * (without a model less in little room: they get 3,000 tokens, or 80 %), and with `force` if the conversation fits
+   * its budget.
    */
   targetShare?: number;
   /**

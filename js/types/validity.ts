@@ -43,7 +43,9 @@ export interface ValidityRule {
 }
 
 export interface ValidityOptions {
-  /** Default: detected for neutral messages and those of the AI SDK and LangChain; for all others the provider's own. */
+  /**
+   * Default: detected for neutral messages and those of the AI SDK and LangChain; for all others the provider's own.
+   */
   format?: Format;
   /** Tool definitions. Default: those of the request object, if one was passed. */
   tools?: ToolList;

@@ -62,8 +62,8 @@ interface CoreChange {
  * findings[0]?.path; // => "messages[0].content[0]"
  * ```
  *
- * @param messages The provider's own messages or whole request; or neutral messages or those of the AI SDK or LangChain,
- *   which are checked in the form in which they would be sent.
+ * @param messages The provider's own messages or whole request; or neutral messages or those of the AI SDK or
+ *   LangChain, which are checked in the form in which they would be sent.
  * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` for a message that cannot be
  *   read, `unknown_format`
  */

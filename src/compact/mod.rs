@@ -122,8 +122,8 @@ pub struct Options {
     /// [`Meter::provider`](crate::history::draft::Meter::provider). For a log, its own.
     #[serde(skip)]
     pub provider: Option<Provider>,
-    /// True if the caller sends the result as one request. For a log only: by default its result is a view that the next
-    /// requests begin with, in which the newest request stays unchanged.
+    /// True if the caller sends the result as one request. For a log only: by default its result is a view that the
+    /// next requests begin with, in which the newest request stays unchanged.
     #[serde(default)]
     pub is_request: bool,
     /// Whom the result is for; absent if that is not known, and nothing is repaired by a provider's rules then.

@@ -143,8 +143,8 @@ pub fn tells_last(ledger: &Ledger, text: &str) -> bool {
     text.lines().any(|line| line.strip_prefix(&**id).is_some_and(|rest| rest.starts_with(": ")))
 }
 
-/// Returns a text with its id in at most `max` tokens: the whole text; in little room its last sentences, which say what
-/// was found and what comes next; else its beginning and its end.
+/// Returns a text with its id in at most `max` tokens: the whole text; in little room its last sentences, which say
+/// what was found and what comes next; else its beginning and its end.
 fn last_words(id: &str, text: &str, max: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
     let whole = format!("{id}: {text}");
     let Some(short) = shorten(&whole, max, id, tokenizer) else { return Some(whole) };
@@ -163,8 +163,8 @@ fn last_words(id: &str, text: &str, max: u64, tokenizer: &dyn Tokenizer) -> Opti
     })
 }
 
-/// Returns a text from `start` on, or from the next line that is not indented: the rest of an item of a list does not say
-/// what it describes.
+/// Returns a text from `start` on, or from the next line that is not indented: the rest of an item of a list does not
+/// say what it describes.
 fn whole_item(text: &str, start: usize) -> &str {
     let (before, end) = text.split_at(start);
     let line = before.rfind('\n').map_or(0, |at| at + 1);

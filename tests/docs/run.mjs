@@ -12,7 +12,8 @@
  *
  * Blocks run in one process against the built package, in a copy of `fixtures/`; commands run beside them. Requests to
  * the providers' own addresses reach the scripted model of tests/server; `vscode` is the module in `vscode/`, and
- * page.mjs provides what only a page has. Afterwards `tsc` checks all blocks, and sdks.ts, against the types of the SDKs in package.json.
+ * page.mjs provides what only a page has. Afterwards `tsc` checks all blocks, and sdks.ts, against the types of the
+ * SDKs in package.json.
  */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";

@@ -1,4 +1,7 @@
-/** Counts calls of the exports of every engine instance. Import it before the engine starts, which is when it is first used. */
+/**
+ * Counts calls of the exports of every engine instance. Import it before the engine starts, which is when it is first
+ * used.
+ */
 
 import assert from "node:assert/strict";
 

@@ -1,6 +1,6 @@
 /**
- * Runs the JavaScript tests. esbuild bundles the test files of a folder into one module, and each module runs in its own
- * process: starting tsx, the engine and its vocabularies takes 1.3 s, more than most of the 220 files need.
+ * Runs the JavaScript tests. esbuild bundles the test files of a folder into one module, and each module runs in its
+ * own process: starting tsx, the engine and its vocabularies takes 1.3 s, more than most of the 220 files need.
  *
  *   node tests/js/run.mjs [FOLDER...]     all folders, or the named ones, such as `calls` or `prompt/behaviour`
  */

@@ -62,8 +62,8 @@ export function hosted() {
 }
 
 /**
- * Returns a new context. Unless `isKept`, its pages have no service worker: in every case that would fetch and cache the
- * whole playground once more, beside the work that the case waits for.
+ * Returns a new context. Unless `isKept`, its pages have no service worker: in every case that would fetch and cache
+ * the whole playground once more, beside the work that the case waits for.
  */
 export async function contextOf(browser, { isKept = false, ...options } = {}) {
   const context = await browser.newContext(options);

@@ -1,7 +1,7 @@
 /**
  * Runs the tests of the page, two files at once: cases wait more than they work. Files in which something failed run
- * once more, alone, if they are not too many: Chromium loses a frame, a key or a click now and then while the machine is
- * busy. A defect fails twice.
+ * once more, alone, if they are not too many: Chromium loses a frame, a key or a click now and then while the machine
+ * is busy. A defect fails twice.
  *
  *   node tests/www/run.mjs [FILE...]     all files, or the named ones, such as `tokens` or `run-replay`
  */

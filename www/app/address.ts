@@ -11,7 +11,9 @@ export interface Address {
   /** Tokens. */
   budget?: number | undefined;
   encoding?: EncodingName | undefined;
-  /** The opened thing: an example by name, a file or folder of the reader by name, or a conversation inside the address. */
+  /**
+   * The opened thing: an example by name, a file or folder of the reader by name, or a conversation inside the address.
+   */
   example?: string | undefined;
   file?: string | undefined;
   folder?: string | undefined;

@@ -109,8 +109,8 @@ interface Mark {
 }
 
 /**
- * What is sent; with a summary also what it aims at, what it cannot go below, and the sizes at which a conversation with
- * this window is compacted.
+ * What is sent; with a summary also what it aims at, what it cannot go below, and the sizes at which a conversation
+ * with this window is compacted.
  */
 function marksOf({ after, plan }: Ran): Mark[] {
   const marks: Mark[] = [{ name: "sent", tokens: after.total, words: "Sent:" }];

@@ -1,5 +1,7 @@
 /** @jsxImportSource preact */
-/** The overview, which scrolls the list: a column for each message, as high as its tokens, in the colour of its fate. */
+/**
+ * The overview, which scrolls the list: a column for each message, as high as its tokens, in the colour of its fate.
+ */
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

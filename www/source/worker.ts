@@ -1,6 +1,6 @@
 /**
- * The engine's side of the view of a source file: finds the grammar, summarises, outlines, reduces changes. Keeps the open
- * document.
+ * The engine's side of the view of a source file: finds the grammar, summarises, outlines, reduces changes. Keeps the
+ * open document.
  */
 
 import "../../js/entries/engines/core-web.ts";

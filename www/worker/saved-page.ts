@@ -17,7 +17,9 @@ import type { Questions, Rows } from "./questions.ts";
 import { fullRun } from "./runs.ts";
 import type { FullRun } from "./runs.ts";
 
-/** Max characters of all texts: browsers do not open much larger pages. Texts after that are left out, which is said. */
+/**
+ * Max characters of all texts: browsers do not open much larger pages. Texts after that are left out, which is said.
+ */
 const MAX_TEXTS = 50_000_000;
 /** Max columns of the overview. */
 const MAX_COLUMNS = 500;

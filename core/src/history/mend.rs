@@ -75,8 +75,8 @@ pub fn mend(draft: &Draft, receiver: &Receiver) -> Mended {
     if accepts(draft, receiver, false) { Mended::unchanged(draft, receiver) } else { Mended::repaired(draft, receiver) }
 }
 
-/// Returns whether the provider accepts a draft. With `is_rest`, it is the rest of a request whose beginning is known to
-/// be accepted: a turn of the assistant begins here, and every call before it has its result.
+/// Returns whether the provider accepts a draft. With `is_rest`, it is the rest of a request whose beginning is known
+/// to be accepted: a turn of the assistant begins here, and every call before it has its result.
 pub fn accepts(draft: &Draft, receiver: &Receiver, is_rest: bool) -> bool {
     let target = &receiver.target;
     if !target.special.drop_tools.is_empty() {

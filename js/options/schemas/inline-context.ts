@@ -8,7 +8,9 @@ import { need } from "../check.ts";
 import type { Kind, Schema } from "../check.ts";
 import { callback, checkedLater, clock, encoding, flag, number, required, signal, text, values } from "../kinds.ts";
 
-/** A count, with `Infinity` for no limit. Fractions and values that are not safe integers are the engine's to refuse. */
+/**
+ * A count, with `Infinity` for no limit. Fractions and values that are not safe integers are the engine's to refuse.
+ */
 const count: Kind<number> = (value) =>
   typeof value === "number" && value >= 0 && (value === Infinity || Number.isInteger(value))
     ? undefined

@@ -1,4 +1,6 @@
-/** Checks of what authors give to elements, so that a mistake is reported with its path and not where it first hurts. */
+/**
+ * Checks of what authors give to elements, so that a mistake is reported with its path and not where it first hurts.
+ */
 
 import { badElement } from "../annotate.ts";
 import { PromptNodeType } from "../json-tree.ts";

@@ -179,8 +179,8 @@ impl<'a> Page<'a> {
         if block != Block::Constraints {
             return all;
         }
-        // Lasting rules outlive those of the moment. Messages take turns, each starting with its first rule, so that one
-        // with hundreds of rules does not displace the others.
+        // Lasting rules outlive those of the moment. Messages take turns, each starting with its first rule, so that
+        // one with hundreds of rules does not displace the others.
         let mut turns: HashMap<&str, usize> = HashMap::default();
         let mut ranks: HashMap<usize, (u8, usize)> = HashMap::default();
         for &at in all.iter().rev() {

@@ -1,7 +1,7 @@
 //! The places of errors: tools print `file:line` above or below the line that names the fault.
 //!
-//! In: the text of a result, and its error lines. Out: the place of each error, as `file:line` or `file:line:column`, if
-//! the error's own line does not contain one. Known forms: rustc's arrow, frames of JavaScript, Java, .NET, Go and
+//! In: the text of a result, and its error lines. Out: the place of each error, as `file:line` or `file:line:column`,
+//! if the error's own line does not contain one. Known forms: rustc's arrow, frames of JavaScript, Java, .NET, Go and
 //! Python, pytest's sections, eslint's headings, and a place on a line of its own.
 
 use crate::map::{HashMap, HashSet};

@@ -1,4 +1,5 @@
-// An extension as it is usually written: ES modules that esbuild turns into CommonJS. One of its libraries requires the package.
+// An extension as it is usually written: ES modules that esbuild turns into CommonJS. One of its libraries requires the
+// package.
 import { count, EspalierError } from "espalier";
 import { nodeStorage } from "espalier/storage";
 import { PromptElement } from "espalier/prompt-tsx";

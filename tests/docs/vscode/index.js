@@ -1,4 +1,7 @@
-/** The classes of VS Code's API that the documentation's code blocks use, and a model that answers every request with one text. */
+/**
+ * The classes of VS Code's API that the documentation's code blocks use, and a model that answers every request with
+ * one text.
+ */
 
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 

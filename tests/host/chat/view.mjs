@@ -262,7 +262,9 @@ export class ChatView {
     throw new Error(`no webview shows ${words}`);
   }
 
-  /** Presses an action that is shown only while the pointer is over its row. A row that is drawn anew hides it again. */
+  /**
+   * Presses an action that is shown only while the pointer is over its row. A row that is drawn anew hides it again.
+   */
   async #press(action, tries = 20) {
     const one = action.first();
     await one.scrollIntoViewIfNeeded().catch(() => undefined);

@@ -1,4 +1,6 @@
-/** `compact --log`: the same result as without, and a log that belongs to one conversation and gives its messages back. */
+/**
+ * `compact --log`: the same result as without, and a log that belongs to one conversation and gives its messages back.
+ */
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * Where conversations are stored: files, what an extension of VS Code has, IndexedDB. Writes that end in the middle, and
- * what an addition costs.
+ * Where conversations are stored: files, what an extension of VS Code has, IndexedDB. Writes that end in the middle,
+ * and what an addition costs.
  */
 
 import assert from "node:assert/strict";

@@ -123,7 +123,8 @@ test("for the same tokens real files keep more than in the profile copilot-chat,
     }
     const ratio = (of: string) => sums.get(of)![0] / sums.get(of)![1];
     assert.ok(ratio("all") > 1 && ratio("ts") > 1, `${share}: ${ratio("all")}, ${ratio("ts")}`);
-    // Of Rust the profile copilot-chat knows the indentation only, and cuts it finer. (These files change from day to day.)
+    // Of Rust the profile copilot-chat knows the indentation only, and cuts it finer. (These files change from day to
+    // day.)
     assert.ok(ratio("rs") > 0.96, `${share}: ${ratio("rs")}`);
   }
 });

@@ -1,4 +1,6 @@
-/** A format is one folder and one line in a table: nothing else knows it, and no other file names a provider's fields. */
+/**
+ * A format is one folder and one line in a table: nothing else knows it, and no other file names a provider's fields.
+ */
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,6 @@
-/** Fields that providers refuse in a message, such as those of a whole answer, and system messages between the others. */
+/**
+ * Fields that providers refuse in a message, such as those of a whole answer, and system messages between the others.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

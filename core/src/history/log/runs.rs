@@ -45,8 +45,8 @@ impl Plan {
 }
 
 impl Log {
-    /// Returns [`Log::view`] with an empty plan, and the plan as runs. Takes time proportional to the messages that were
-    /// added since the last view, to the changes of the view, and to its summaries and changed messages.
+    /// Returns [`Log::view`] with an empty plan, and the plan as runs. Takes time proportional to the messages that
+    /// were added since the last view, to the changes of the view, and to its summaries and changed messages.
     pub fn view_in_runs(&self) -> Runs {
         if self.is_sound() {
             let grown = self.grown();
