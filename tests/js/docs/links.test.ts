@@ -86,6 +86,8 @@ const FOREIGN = new Set([
   "nodeResolve",
   "setupFiles",
   "inlineDependencies",
+  "StateGraph",
+  "RemoveMessage",
 ]);
 
 test("names in code font occur in the sources", () => {
