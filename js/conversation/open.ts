@@ -29,9 +29,6 @@ import type { ConversationOptions } from "./types.ts";
 import { check } from "../options/check.ts";
 import { CONVERSATION } from "../options/schemas/conversation.ts";
 
-/** Options that say the format of the messages, or name a conversation that has one. */
-type OfKnownFormat = { format: Format } | { session: Session } | { storage: ConversationStorage } | { log: string };
-
 /** Timeout of one storage operation, in milliseconds. */
 const STORAGE = 5_000;
 const CHECKPOINTS = 20;
@@ -75,7 +72,8 @@ export function openConversation<F extends Format>(
   options: ConversationOptions<MessageOf<F>> & { format: F },
 ): Promise<Conversation<MessageOf<F>>>;
 export function openConversation<T = unknown>(
-  options: ConversationOptions<T> & OfKnownFormat,
+  options: ConversationOptions<T> &
+    ({ format: Format } | { session: Session } | { storage: ConversationStorage } | { log: string }),
 ): Promise<Conversation<T>>;
 export async function openConversation<T>(given: ConversationOptions<T>): Promise<Conversation<T>> {
   check(given, CONVERSATION);
