@@ -69,7 +69,8 @@ function counts(report: CountReport): string {
     ...rows,
     ...tools,
     `${number(report.total)} tokens (${report.encoding}, ${report.origin}): system ${number(report.frame)}, ` +
-      `conversation ${number(report.conversation)}, tools ${number(report.tools)}; ${plural(report.messages, "message")}`,
+      `conversation ${number(report.conversation)}, tools ${number(report.tools)}; ` +
+      plural(report.messages, "message"),
   ].join("\n");
 }
 

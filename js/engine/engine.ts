@@ -139,7 +139,8 @@ export function wasmBlocked(cause: unknown): EspalierError | undefined {
   const isContentScript = /^WebAssembly\.\w+\(\): *$/.test(said);
   if (!isContentScript && !/content.security.policy|unsafe-eval|blocked by CSP/i.test(said)) return undefined;
   const way = isContentScript
-    ? "It also holds for content scripts of extensions: call Espalier in the extension's service worker, and send it messages."
+    ? "It also holds for content scripts of extensions: call Espalier in the extension's service worker, " +
+      "and send it messages."
     : "Add 'wasm-unsafe-eval' to its script-src (it allows WebAssembly and no eval).";
   const message = `The Content-Security-Policy of this page forbids WebAssembly. ${way}`;
   return new EspalierError({ code: "wasm_blocked", message, cause });

@@ -2,16 +2,15 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { temporaryFolder } from "../folder.ts";
 import { CLI } from "../command.ts";
 import { fixture } from "../sessions/sessions.ts";
 
-const home = mkdtempSync(join(tmpdir(), "espalier-convert-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = temporaryFolder();
 const write = (name: string, content: string | Uint8Array) => writeFileSync(join(home, name), content);
 const text = (name: string) => readFileSync(join(home, name), "utf8");
 

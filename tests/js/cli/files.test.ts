@@ -2,24 +2,13 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, mkdirSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { temporaryFolder } from "../folder.ts";
 import { CLI } from "../command.ts";
 
-const home = mkdtempSync(join(tmpdir(), "espalier-files-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = temporaryFolder();
 const file = (name: string, content: string | Uint8Array) => writeFileSync(join(home, name), content);
 const bytes = (name: string) => readFileSync(join(home, name), "latin1");
 

@@ -2,14 +2,13 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { temporaryFolder } from "../folder.ts";
 import { CLI } from "../command.ts";
 
-const home = mkdtempSync(join(tmpdir(), "espalier-cli-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = temporaryFolder();
 mkdirSync(join(home, "src"));
 writeFileSync(join(home, "src/a.ts"), 'import { b } from "./b";\nexport function a() { return b(); }\n');
 writeFileSync(join(home, "src/b.ts"), "export function b() { return 1; }\n");

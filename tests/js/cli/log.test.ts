@@ -5,15 +5,14 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { temporaryFolder } from "../folder.ts";
 import { CLI } from "../command.ts";
 
-const home = mkdtempSync(join(tmpdir(), "espalier-log-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = temporaryFolder();
 
 interface Message {
   role: string;

@@ -5,13 +5,13 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { temporaryFolder } from "../folder.ts";
 import { ignoring } from "../../../js/files/ignore.ts";
 import { printable } from "../../../js/cli/printable.ts";
 import { CLI } from "../command.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "espalier-outline-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const FILES: Record<string, string> = {
   ".gitignore": "*.gen.ts\n/out/\n# nothing\n!keep.gen.ts\n",

@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { temporaryFolder } from "../folder.ts";
 import { CLI } from "../command.ts";
 import { fixture } from "../sessions/sessions.ts";
 
-const home = mkdtempSync(join(tmpdir(), "espalier-sessions-"));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = temporaryFolder();
 const log = fixture("claude-code.jsonl");
 writeFileSync(join(home, "s.jsonl"), log);
 

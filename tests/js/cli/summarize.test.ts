@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { temporaryFolder } from "../folder.ts";
 import { espalier } from "../built.ts";
 import { CLI } from "../command.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "espalier-summarize-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const file = (name: string, content: string | Uint8Array) => {
   writeFileSync(join(folder, name), content);

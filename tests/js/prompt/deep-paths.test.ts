@@ -2,20 +2,19 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../folder.ts";
 import { rehearsal } from "./subject.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const skip = rehearsal;
 
 /** A project with the package, and the shim in place of the reference. */
-const project = mkdtempSync(join(tmpdir(), "espalier-shim-"));
-after(() => rmSync(project, { recursive: true, force: true }));
+const project = temporaryFolder();
 mkdirSync(join(project, "node_modules", "@vscode"), { recursive: true });
 symlinkSync(join(root, "pkg"), join(project, "node_modules", "espalier"), "junction");
 if (!skip)

@@ -3,10 +3,8 @@
  */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
+import { temporaryFolder } from "../folder.ts";
 import { fakeIndexedDb } from "../conversation/indexeddb.ts";
 import { Blobs, Files, PLACES, answers, openIndex, random, search, text } from "./support.ts";
 import type { IndexOptions, IndexReport, IndexStorage, IndexWarning } from "./support.ts";
@@ -40,14 +38,13 @@ function memento() {
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), "espalier-index-"));
+const folder = temporaryFolder();
 const STORAGES: [string, () => IndexStorage][] = [
   ["memory", () => search.memoryStorage()],
   ["node", () => search.nodeStorage(folder)],
   ["memento", () => search.mementoStorage(memento(), "index/")],
   ["IndexedDB", () => search.indexedDbStorage("index", fakeIndexedDb())],
 ];
-test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const [name, make] of STORAGES) {
   test(`${name}: an index is read back, and only what changed is written`, async () => {
