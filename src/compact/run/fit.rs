@@ -105,6 +105,11 @@ impl Compaction {
                 Err(error) => error,
             };
             let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
+            // The last repair may have needed less room if more messages are dropped.
+            if repairs > 0 && self.written_total(&least(draft, &limits, needed)) <= self.options.budget {
+                limits.budget = needed;
+                continue;
+            }
             let kept = |&at: &usize| !self.options.keep.contains(&draft.entries[at].message.id);
             let must: Vec<usize> = prune::must_keep(draft, &limits).into_iter().filter(kept).collect();
             // Frees enough for the tail as well: a giant paste must not push out the latest work.
