@@ -168,8 +168,14 @@ impl Compaction {
         let ledger = self.ledger(&covered.ids);
         let text = self.extract(&covered.ids, &ledger, self.extract_tokens(covered, &ledger));
         let placed = self.apply(&text, Author::Rule, covered, &ledger).ok()?;
-        let target = self.whole_budget().target;
-        let after = self.cheap_view().total().saturating_sub(covered.tokens) + placed.edit.tokens_after;
+        let (target, view) = (self.whole_budget().target, self.cheap_view());
+        let rest = view.total().saturating_sub(covered.tokens);
+        let mut after = rest + placed.edit.tokens_after;
+        if self.options.has_model && self.options.profile.has(Rung::Summary) {
+            // A model may write more than rules do, and lines that must stay do not yield to it.
+            let lines = vital(&ledger, self.window(&view).entries, &*self.tokenizer);
+            after = after.max(rest + WRAPPER + self.summary_tokens(covered) + lines);
+        }
         Some((target.saturating_sub(after), after.saturating_sub(target)))
     }
 
