@@ -17,7 +17,8 @@ import { withRepairs } from "./wire-repair.ts";
  * Cuts a request to a budget: drops older turns first, each whole or down to its newest rounds, then early rounds of
  * the newest request; then shortens the rest. System messages, the newest request and the newest round stay, calls and
  * results stay together, and removal stops as soon as the request fits. A single result over a quarter of the limit is
- * shortened before anything is dropped. The input is never changed.
+ * shortened before anything is dropped; one of the newest messages that fit together only over three quarters. The
+ * input is never changed.
  *
  * ```ts
  * import { readFile } from "node:fs/promises";

@@ -5,7 +5,10 @@ import type { Role } from "./messages.ts";
 
 /** One pass of pruning. Repair is not listed, because it always runs. */
 export type PrunePass =
-  /** Cuts single results over a quarter of the limit. */
+  /**
+   * Cuts single results over a quarter of the limit; over three quarters if they are among the newest messages that fit
+   * together, and older ones are dropped next.
+   */
   | "oversize"
   /** Drops turns before the newest request; of the last of them, its oldest rounds only. */
   | "turns"

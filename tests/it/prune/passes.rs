@@ -47,13 +47,30 @@ fn one_giant_result_does_not_empty_the_conversation() {
 
 #[test]
 fn several_giants_share_what_the_rest_leaves() {
-    let rounds = [round("1", 9_000), round("2", 5_000), round("3", 300)].concat();
+    let rounds = [round("1", 9_000), round("2", 7_000), round("3", 300)].concat();
     let messages = numbered([vec![user("a")], rounds].concat());
     let pruned = run(&messages, &limits(8_000), &Chars);
     assert_eq!(rules(&pruned), ["oversize-result"]);
     let (first, second) = (after(&pruned, "m2"), after(&pruned, "m4"));
     assert!(first.abs_diff(second) < 100 && first > 3_500, "{first} {second}");
     assert_eq!(after(&pruned, "m6"), 300 + 8);
+}
+
+#[test]
+fn what_was_just_read_stays_whole_if_a_quarter_is_left() {
+    let rounds = [round("1", 9_000), round("2", 5_000), round("3", 300)].concat();
+    let messages = numbered([vec![user("a")], rounds].concat());
+    let sizes = |limits: &Limits| {
+        let pruned = run(&messages, limits, &Chars);
+        [after(&pruned, "m2"), after(&pruned, "m4")]
+    };
+    let [first, second] = sizes(&limits(8_000));
+    assert!((2_000..3_000).contains(&first) && second == 5_000 + 8, "{first} {second}");
+    // It is more than three quarters, or results are shortened before anything is dropped: both have one length.
+    let shrink = Limits { order: Some(Pass::SHRINK.to_vec()), ..limits(8_000) };
+    for [first, second] in [sizes(&limits(6_600)), sizes(&shrink)] {
+        assert!(first.abs_diff(second) < 100, "{first} {second}");
+    }
 }
 
 #[test]

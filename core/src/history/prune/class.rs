@@ -24,6 +24,14 @@ impl Drop {
     /// The default passes, in order.
     pub(super) const USUAL: [Drop; 2] = [Drop::OldTurn, Drop::CurrentRound];
 
+    /// Returns whether this pass removes groups of that class.
+    pub(super) fn removes(self, class: Drop) -> bool {
+        match self {
+            Drop::OldTurn => matches!(class, Drop::OldRound | Drop::OldRequest),
+            _ => self == class,
+        }
+    }
+
     pub(super) fn rule(self) -> &'static str {
         match self {
             Drop::OldTurn => "old-turn",

@@ -15,7 +15,8 @@ use crate::validity::Provider;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Pass {
-    /// Cuts single results over a quarter of the limit.
+    /// Cuts single results over a quarter of the limit; over three quarters if they are among the newest messages that
+    /// fit together, and older ones are dropped next.
     Oversize,
     /// Drops turns before the newest request; of the last of them, its oldest rounds only.
     Turns,

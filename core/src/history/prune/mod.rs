@@ -9,7 +9,7 @@
 //! | pass | what it removes or shortens |
 //! |---|---|
 //! | repair | orphan results, empty messages, pictures beyond the bytes that a turn may have; always runs |
-//! | oversize | any single result over a quarter of the limit, to that or to what the rest leaves free |
+//! | oversize | any single result over a quarter of the limit, to that or to what the rest leaves free; recent ones over 3/4 |
 //! | turns (A) | turns before the newest request, oldest first; of the last one only old rounds, if the rest fits |
 //! | current rounds (B) | rounds after the newest request, except the newest round and pending calls |
 //! | results (C) | results in the remaining messages, largest first to one common level |
@@ -400,7 +400,7 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
     // The state before all results were cut to the floor, if they were.
     let mut unshrunk = None;
     let mut edited_since = false;
-    for &pass in order {
+    for (at, &pass) in order.iter().enumerate() {
         if selection.total() <= limit {
             break;
         }
@@ -410,7 +410,12 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
                     selection.pass(pass, goal);
                 }
             }
-            Pass::Oversize => shrinker.oversize(draft, selection, limit, goal),
+            Pass::Oversize => {
+                // What is recent stays whole only if older messages go next.
+                let next: Vec<Drop> = order[at + 1..].iter().map_while(|pass| pass.drops()).collect();
+                let recent = selection.newest_that_fit(&next, goal);
+                shrinker.oversize(draft, selection, (limit, goal), recent);
+            }
             Pass::Results => {
                 let before = (draft.clone(), shrinker.clone());
                 shrinker.results(draft, selection, goal);

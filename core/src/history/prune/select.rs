@@ -102,6 +102,24 @@ impl<'g> Selection<'g> {
         !self.gone[group]
     }
 
+    /// Returns the first of the newest groups that have at most `goal` tokens together with everything that `passes`
+    /// cannot remove.
+    pub(super) fn newest_that_fit(&self, passes: &[Drop], goal: u64) -> usize {
+        let goes = |at: &usize| self.removable(*at).is_some_and(|class| passes.iter().any(|pass| pass.removes(class)));
+        let optional: Vec<usize> = (0..self.groups.len()).filter(goes).collect();
+        let mut total = self.total - optional.iter().map(|&at| self.sizes[at]).sum::<u64>();
+        if total > goal {
+            return self.groups.len();
+        }
+        for &at in optional.iter().rev() {
+            total += self.sizes[at];
+            if total > goal {
+                return at + 1;
+            }
+        }
+        0
+    }
+
     /// Returns whether this request removes anything that the previous request still had.
     pub(super) fn has_moved(&self) -> bool {
         self.units.iter().any(|unit| !unit.is_held)

@@ -85,10 +85,20 @@ impl<'g> Shrinker<'g> {
     }
 
     /// Pass `oversize`: cuts any single result over a quarter of the limit to that, or to what the rest leaves free if
-    /// that is more.
-    pub(super) fn oversize(&mut self, draft: &mut Draft, selection: &mut Selection, limit: u64, goal: u64) {
+    /// that is more. Results from the group `recent` on stay whole if a quarter is left for the rest: what an agent has
+    /// just read, its next calls use. Measured on 12 transcripts (`benches/retention`, lines needed next): 38.8 instead
+    /// of 29.4 % at 16,000 tokens (29.3 if half must be left), 65.1 instead of 60.3 at 32,000, the same at 8,000.
+    pub(super) fn oversize(
+        &mut self,
+        draft: &mut Draft,
+        selection: &mut Selection,
+        (limit, goal): (u64, u64),
+        recent: usize,
+    ) {
         let share = (limit / OVERSIZE).max(FLOOR);
+        let most = limit - limit / OVERSIZE;
         let mut pieces = self.pieces(draft, selection, share);
+        pieces.retain(|piece| piece.tokens > most || self.group_of.get(&piece.place.0).is_none_or(|&at| at < recent));
         let rest = selection.total().saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
         let cap = self.level(draft, &mut pieces, goal.saturating_sub(rest)).max(share);
         let why = "larger than a quarter of the limit by itself, shortened";
