@@ -24,7 +24,7 @@ function recognise({ records: [value] }: Sample): Match | undefined {
   const samples = samplesOf(value);
   return samples.length === 0
     ? undefined
-    : { count: samples.length, evidence: `${samples.length} samples with epoch, input and messages` };
+    : { count: samples.length, evidence: "samples with epoch, input and messages" };
 }
 
 /** The samples of a log, or one sample. */
