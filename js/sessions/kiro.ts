@@ -39,7 +39,8 @@ export function kiroSettings({ records: [value] }: Sample): string | undefined {
 
 class Kiro implements Reading {
   readonly #draft: Draft;
-  readonly #byId = new Map<unknown, unknown>();
+  /** Messages since the newest compaction, and those that it kept. */
+  #byId = new Map<unknown, unknown>();
 
   constructor(keepsHistory: boolean) {
     this.#draft = new Draft("anthropic", keepsHistory);
@@ -59,7 +60,9 @@ class Kiro implements Reading {
       draft.push(message, place, { ...(time !== undefined && { time }), ...(own !== undefined && { id: own }) });
     } else if (kind === "Compaction") {
       const said = text(summary) ?? "";
-      const rest = objects(kept).map((one) => this.#kept(one));
+      const list = objects(kept);
+      const rest = list.map((one) => this.#kept(one));
+      this.#byId = new Map(list.map((one, at) => [one["id"], rest[at]]));
       draft.compact(place, [...(said === "" ? [] : [{ role: "user", content: summaryText(said) }]), ...rest], {
         summary: said,
       });
