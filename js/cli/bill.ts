@@ -73,10 +73,13 @@ function caveat({ requests, promptTokens, output, cost }: Recorded, found: Repla
   const perRequest = promptTokens / requests;
   const { usage } = found.ways.find(({ way }) => way === "whole")!;
   const counted = usage.promptTotal / found.requests;
+  // Some files have the usage of the newest request alone, which is larger than the mean of all.
+  const isOfMost = requests * 2 > found.requests;
+  const which = isOfMost ? plural(requests, "request") : `${number(requests)} of ${plural(found.requests, "request")}`;
   const line =
-    `recorded: ${plural(requests, "request")} with ${number(promptTokens)} prompt tokens and ${number(output)} ` +
+    `recorded: ${which} with ${number(promptTokens)} prompt tokens and ${number(output)} ` +
     `written, ${money(cost, found.unit)} at these prices`;
-  if (perRequest <= counted * EXCESS) return line;
+  if (!isOfMost || perRequest <= counted * EXCESS) return line;
   return (
     `${line}; that is ${number(Math.round(perRequest))} prompt tokens a request, and ` +
     `${number(Math.round(counted))} are billed: what ${session.tool} sends beside the messages, such as its ` +

@@ -61,7 +61,8 @@ function compactOptions(values: Values): Omit<LogCompactOptions, "budget"> {
     throw new UsageError("--on-failure must be leave or offline");
   return {
     force: values.force ?? false,
-    ...(llm && { llm }),
+    // A history that is larger than the model's window is not sent to be refused.
+    ...(llm && { llm, llmModel: values.llm!.slice(values.llm!.indexOf(":") + 1) }),
     ...(maxLlmTokens !== undefined && { maxLlmTokens }),
     ...(onFailure && { onFailure }),
     ...(values.focus !== undefined && { focus: values.focus }),

@@ -38,10 +38,25 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
       lines.push(
         `  model: ${plural(report.model.calls, "call")}, ${number(report.model.promptTokens)} tokens ` +
           `sent${report.model.error ? `, ${report.model.error}` : ""}`,
+        ...unseen(report.model.reduced),
         ...(report.model.gaps ?? []).map((gap) => `  gap in the model's summary: ${gap}`),
       );
   }
   return [...lines, ...shownRemovals(report.removed)].join("\n");
+}
+
+/** Says what the summarising model was not shown, such as a history that its window does not hold. */
+function unseen(reduced: NonNullable<CompactReport["model"]>["reduced"]): string[] {
+  if (!reduced) return [];
+  const { tokens, shortened, leftOut, arguments: calls, messages } = reduced;
+  const parts = [
+    [shortened, "result", "shortened"],
+    [leftOut, "result", "only named"],
+    [calls, "call", "shortened"],
+    [messages, "message", "left out"],
+  ] as const;
+  const list = parts.flatMap(([count, noun, how]) => (count > 0 ? [`${plural(count, noun)} ${how}`] : []));
+  return [`  not shown to the model: ${number(tokens)} tokens (${list.join(", ")})`];
 }
 
 /** Returns a line for each rule. */

@@ -80,7 +80,9 @@ function refuseUnreadable(bytes: Uint8Array, path: string): void {
   }
   const compression = compressionOf(bytes);
   if (!compression) return;
-  const { name, command } = compression;
+  const { name, command: unpack } = compression;
+  // Logs of Inspect AI are archives of many files, of which its own command makes one.
+  const command = path.endsWith(".eval") ? "inspect log dump" : unpack;
   const message =
     path === "-"
       ? `standard input is compressed with ${name}; unpack it first, with ${command}`

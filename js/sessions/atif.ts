@@ -4,6 +4,7 @@
  * (`harbor/models/trajectories`, ATIF-v1.8).
  */
 
+import { chatCall } from "./chat-record.ts";
 import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -112,7 +113,7 @@ function readStep(draft: Draft, step: Fields, place: number, callOf: Map<string,
 }
 
 function callFrom({ tool_call_id: id, function_name: name, arguments: args }: Fields): Fields {
-  return { id, type: "function", function: { name, arguments: JSON.stringify(args ?? {}) } };
+  return chatCall(id, name, args);
 }
 
 /** Texts, or texts and media. A file beside the trajectory is not at hand: its path remains. */

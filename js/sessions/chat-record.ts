@@ -1,7 +1,13 @@
 /** A message of OpenAI's chat completions among what an agent keeps beside it: ids, times, tokens, marks. */
 
-import { objects, text } from "./draft.ts";
+import { objects, text, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
+
+/** Returns a call as it is sent; arguments that are no text become their JSON. */
+export function chatCall(id: unknown, name: unknown, args: unknown): Fields {
+  const text = typeof args === "string" ? args : JSON.stringify(args ?? {});
+  return { id: word(id), type: "function", function: { name: word(name), arguments: text } };
+}
 
 const ROLES = /^(system|user|assistant|tool)$/;
 
@@ -19,11 +25,7 @@ export function chatMessage(record: Fields): Fields | undefined {
   if (thought !== undefined) message["reasoning_content"] = thought;
   const calls = objects(listOf(given)).map(({ id: own, function: called }) => {
     const { name, arguments: args } = (called ?? {}) as Fields;
-    return {
-      id: text(own) ?? "",
-      type: "function",
-      function: { name: text(name) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) },
-    };
+    return chatCall(text(own), text(name), args);
   });
   return calls.length > 0 ? { ...message, tool_calls: calls } : message;
 }

@@ -26,7 +26,7 @@ export function pick(
         (one) => `${one.number} (${one.label || "unnamed"}, ${one.messages} message${one.messages === 1 ? "" : "s"})`,
       );
     const more = drafts.length > 10 ? `, and ${drafts.length - 10} more` : "";
-    const message = `${file} contains ${drafts.length} conversations of ${reader.tool}: ${list.join(", ")}${more}. Choose one with the option conversation.`;
+    const message = `${file} contains ${drafts.length} conversations of ${reader.tool}: ${list.join(", ")}${more}. Choose one with options.conversation.`;
     throw new EspalierError({
       code: "several_sessions",
       message,
@@ -115,7 +115,7 @@ function empty({ skipped, chains }: Draft, reader: Reader, evidence: string, nam
     .join(", ");
   const what = kinds === "" ? "" : ` It holds ${kinds}.`;
   const first = chains[0]
-    ? ` Its side chains can be opened by the option sideChain, such as ${JSON.stringify(chains[0].id)}.`
+    ? ` Its side chains can be opened by options.sideChain, such as ${JSON.stringify(chains[0].id)}.`
     : "";
   const message = `${name} is a file of ${reader.tool} (${evidence}), but contains no message of a conversation.${what}${first}`;
   return new EspalierError({ code: "no_conversation", message, path: "source" });

@@ -1,6 +1,6 @@
-/** Recognises files that contain only the user's inputs, over all sessions. */
+/** Recognises files that contain only the user's inputs, over all sessions, or what a screen showed. */
 
-import { isFields } from "./draft.ts";
+import { fields, isFields, word } from "./draft.ts";
 import type { Sample } from "./reader.ts";
 
 /** Returns true if at least half of the first records have the fields, and the first one has all of them. */
@@ -34,4 +34,11 @@ export function geminiPrompts({ shape, records: [value] }: Sample): string | und
   )
     return undefined;
   return "is the log of prompts that gemini-cli keeps: it holds what was typed and no answers. The conversations are in the folder chats beside it, as session-*.json or session-*.jsonl.";
+}
+
+/** Source: src/kimi_cli/wire and src/kimi_cli/soul/context.py (MoonshotAI/kimi-cli). */
+export function kimiScreen({ shape, records }: Sample): string | undefined {
+  const isEvent = (record: unknown) => /^(Turn|Step)Begin$/.test(word(fields(fields(record)["message"])["type"]));
+  if (shape === "text" || !records.some(isEvent)) return undefined;
+  return "is what Kimi CLI showed on the screen. The conversation is in context.jsonl beside it.";
 }

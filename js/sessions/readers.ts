@@ -10,6 +10,7 @@ import { codex } from "./codex.ts";
 import { continueDev } from "./continue.ts";
 import { copilotCli } from "./copilot-cli.ts";
 import { copilotReplay } from "./copilot-replay.ts";
+import { crush } from "./crush.ts";
 import { cursor } from "./cursor.ts";
 import { droid } from "./droid.ts";
 import { geminiChat } from "./gemini-chat.ts";
@@ -17,7 +18,9 @@ import { geminiCheckpoint } from "./gemini-checkpoint.ts";
 import { geminiStream } from "./gemini-stream.ts";
 import { goose } from "./goose.ts";
 import { hermes } from "./hermes.ts";
+import { inspect } from "./inspect.ts";
 import { kimi } from "./kimi.ts";
+import { kiro, kiroSettings } from "./kiro.ts";
 import { langchain } from "./langchain.ts";
 import { langfuse } from "./langfuse.ts";
 import { letta } from "./letta.ts";
@@ -25,8 +28,9 @@ import { mistralVibe } from "./mistral-vibe.ts";
 import { opencode, opencodePiece } from "./opencode.ts";
 import { openhandsEvents } from "./openhands-events.ts";
 import { openhands } from "./openhands.ts";
+import { otel } from "./otel.ts";
 import { pi } from "./pi.ts";
-import { claudePrompts, codexPrompts, geminiPrompts } from "./prompt-histories.ts";
+import { claudePrompts, codexPrompts, geminiPrompts, kimiScreen } from "./prompt-histories.ts";
 import { qwenCode } from "./qwen-code.ts";
 import type { Reader, Stranger } from "./reader.ts";
 import { sweAgent } from "./swe-agent.ts";
@@ -53,6 +57,7 @@ export const READERS: readonly Reader[] = [
   zed,
   cursor,
   continueDev,
+  crush,
   amp,
   droid,
   clineSession,
@@ -61,13 +66,24 @@ export const READERS: readonly Reader[] = [
   atif,
   goose,
   kimi,
+  kiro,
   mistralVibe,
   hermes,
   letta,
+  inspect,
   langfuse,
+  otel,
   langchain,
   chatgpt,
   aider,
 ];
 
-export const STRANGERS: readonly Stranger[] = [clinePanel, opencodePiece, codexPrompts, claudePrompts, geminiPrompts];
+export const STRANGERS: readonly Stranger[] = [
+  clinePanel,
+  opencodePiece,
+  codexPrompts,
+  claudePrompts,
+  geminiPrompts,
+  kimiScreen,
+  kiroSettings,
+];

@@ -1,9 +1,12 @@
 /**
  * SWE-agent: `.traj` files, whose `history` holds messages of OpenAI's format with additional fields of the log, and
  * those of mini-swe-agent, which are in `messages`. A result names its call in the list `tool_call_ids`. Runs without
- * tools answer in texts of the user.
+ * tools answer in texts of the user. mini-swe-agent on the Responses API (`litellm_response` and others) keeps whole
+ * responses, and results as items (src/minisweagent/models/litellm_response_model.py, trajectory_format
+ * mini-swe-agent-1.1).
  */
 
+import { chatCall } from "./chat-record.ts";
 import { Draft, fields, isFields, items, number, objects, text, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -31,7 +34,13 @@ function historyOf(record: unknown): readonly Fields[] {
     Array.isArray(history) &&
     (Array.isArray(trajectory) || (isFields(info) && ("exit_status" in info || "model_stats" in info)));
   const list = isMini ? objects(messages) : isOwn ? objects(history) : fromSteps(trajectory);
-  return list.length > 0 && list.every((message) => typeof message["role"] === "string") ? list : [];
+  return list.length > 0 && list.every((message) => typeof message["role"] === "string" || isOfResponses(message))
+    ? list
+    : [];
+}
+
+function isOfResponses({ object, output, type }: Fields): boolean {
+  return (object === "response" && Array.isArray(output)) || type === "function_call_output";
 }
 
 /** Some runs store only steps; the newest one repeats the whole request. */
@@ -63,7 +72,9 @@ class SweAgent implements Reading {
   }
 
   add(record: unknown, place: number): void {
-    const draft = new Draft("openai-chat", this.#keepsHistory);
+    const list = historyOf(record);
+    const isResponses = list.some(isOfResponses);
+    const draft = new Draft(isResponses ? "openai-responses" : "openai-chat", this.#keepsHistory);
     const { environment, instance_id: id, info, replay_config: replay } = fields(record);
     draft.label = text(id) ?? text(environment) ?? `run ${this.#drafts.length + 1}`;
     draft.tell({
@@ -73,8 +84,9 @@ class SweAgent implements Reading {
     });
     let isAnswered = false;
     this.#open = [];
-    historyOf(record).forEach((message, at) => {
-      isAnswered = this.#message(draft, message, place === 0 ? at : place, isAnswered);
+    list.forEach((message, at) => {
+      const own = place === 0 ? at : place;
+      isAnswered = (isResponses ? pushItems : this.#message.bind(this))(draft, message, own, isAnswered);
     });
     this.#drafts.push(draft);
   }
@@ -89,6 +101,8 @@ class SweAgent implements Reading {
       is_demo: isDemo,
       name,
       extra,
+      reasoning_content: thought,
+      thinking_blocks: thoughts,
     } = message;
     const list = objects(calls);
     const named = text(id) ?? text(items(ids)[0]);
@@ -116,10 +130,17 @@ class SweAgent implements Reading {
     // The task comes first; a user's text after an answer is the output of its command.
     const isInjected = role === "user" && (isDemo === true || isAnswered);
     const shown = contentOf(content);
+    // Both agents send the thoughts of an answer back.
+    const reasoning =
+      text(thought) ??
+      objects(thoughts)
+        .flatMap((one) => text(one["thinking"]) ?? [])
+        .join("\n");
     const index = draft.push(
       {
         role,
         content: shown === "" && list.length > 0 ? null : shown,
+        ...(role === "assistant" && reasoning !== "" && { reasoning_content: reasoning }),
         ...(role === "assistant" && list.length > 0 && { tool_calls: list.map(callOf) }),
       },
       place,
@@ -139,13 +160,27 @@ class SweAgent implements Reading {
   }
 }
 
+/** Adds the items of a response, or a message of the input, as mini-swe-agent sends them. */
+function pushItems(draft: Draft, message: Fields, place: number, isAnswered: boolean): boolean {
+  const { extra: _, output, usage, model, role, ...rest } = message;
+  if (Array.isArray(output)) {
+    for (const { extra: _own, ...item } of objects(output)) draft.push(item, place);
+    const { input_tokens: input, output_tokens: written, input_tokens_details: details } = fields(usage);
+    const cacheRead = number(fields(details)["cached_tokens"]) ?? 0;
+    const counts = { input: (number(input) ?? 0) - cacheRead, cacheRead, output: written };
+    draft.report(draft.messages.length - 1, usageOf(counts), text(model));
+    return true;
+  }
+  if (role === undefined) draft.push({ ...rest, output }, place);
+  else if (role === "system" || role === "user" || role === "assistant")
+    draft.push({ role, ...rest }, place, isAnswered && role === "user" ? { injected: true } : {});
+  else draft.skip(word(role).slice(0, 40), "the outcome of the run, which no model sees");
+  return isAnswered;
+}
+
 function callOf(call: Fields): Fields {
   const { name, arguments: args } = fields(call["function"]);
-  return {
-    id: call["id"],
-    type: "function",
-    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) },
-  };
+  return chatCall(call["id"], name, args);
 }
 
 /** Parts carry cache marks, which are not OpenAI's. */

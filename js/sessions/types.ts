@@ -27,14 +27,18 @@ export type SessionLayout =
   | "letta"
   | "continue"
   | "cursor"
+  | "crush"
   | "zed"
   | "goose"
   | "kimi"
+  | "kiro"
   | "mistral-vibe"
   | "hermes"
   | "amp"
   | "langchain"
   | "langfuse"
+  | "otel"
+  | "inspect"
   | "chatgpt"
   | "droid";
 

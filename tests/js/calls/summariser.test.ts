@@ -10,7 +10,7 @@ import type { Fields } from "../conversation/support.ts";
 import type { CompactOptions } from "../../../js/types/compact.ts";
 import type { LlmRequest } from "../../../js/types/llm.ts";
 
-const { budgetResults, compact, countMessages, openConversation } = espalier;
+const { budgetResults, compact, countMessages, openConversation, summarize } = espalier;
 const WORDS = "parser lexer token error the of return const path file".split(" ");
 const text = (words: number, seed: number) =>
   Array.from({ length: words }, (_, at) => WORDS[(at * 7 + seed) % WORDS.length]).join(" ");
@@ -96,6 +96,29 @@ test("a limit that is known is kept from the first request on", async () => {
     code: "bad_option",
     path: "options.llmModel.maxPromptTokens",
   });
+});
+
+test("a model that is only named gets no more than its window, which its name has", async () => {
+  const asked: number[] = [];
+  const llm = async ({ promptTokens }: LlmRequest) => {
+    asked.push(promptTokens);
+    return SUMMARY;
+  };
+  const messages = Array.from({ length: 60 }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: text(900, at),
+  }));
+  const options = { llm, llmModel: "gpt-3.5-turbo", verify: "never" } as const;
+  await compact(messages, { ...options, budget: 8_000, ladder: ["summary", "fit"] });
+  await summarize(messages, { ...options, purpose: "handoff" });
+  assert.equal(asked.length, 2);
+  assert.ok(
+    asked.every((tokens) => tokens <= 16_385),
+    asked.join(),
+  );
+  asked.length = 0;
+  await summarize(messages, { ...options, purpose: "handoff", llmModel: "a-model-of-ours" });
+  assert.ok(asked[0]! > 16_385, asked.join());
 });
 
 // ------------------------------------------------------------ a model that is not asked

@@ -75,6 +75,11 @@ test("what the provider reported is shown beside the bill, with what the file la
   assert.equal(JSON.parse(bill(run, "--json").stdout).recorded, undefined);
 });
 
+test("usage of the newest request alone is not compared with the mean of all", () => {
+  const { stdout } = bill(new URL("../../fixtures/sessions/otel.json", import.meta.url).pathname);
+  assert.match(stdout, /\nrecorded: 1 of 2 requests with 120 prompt tokens and 7 written, \$[\d.]+ at these prices$/m);
+});
+
 test("a pause, a lifetime and the view change the bill", () => {
   const cost = (...args: string[]) =>
     JSON.parse(bill(run, "--model", "claude-sonnet-4-5", "--json", ...args).stdout).ways[0].cost;

@@ -119,6 +119,11 @@ test("a compressed file is named as one", () => {
   }
 });
 
+test("a log of Inspect AI names the command that unpacks it", () => {
+  write("log.eval", Buffer.from("504b03040a000000", "hex"));
+  assert.match(run(["count", "log.eval"]).stderr, /unpack it first: inspect log dump log\.eval \| espalier … -/);
+});
+
 test("a log whose lines have roles is no list of messages", () => {
   const line = (role: string) => JSON.stringify({ role, id: 1, message: { content: [{ type: "text", text: "Hi" }] } });
   write("transcript.jsonl", `${line("user")}\n${line("assistant")}\n`);

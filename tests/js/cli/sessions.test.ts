@@ -87,6 +87,11 @@ test("doctor leaves a healthy session alone", () => {
   assert.equal(existsSync(join(home, "s.repaired.jsonl")), false);
 });
 
+test("a file with several conversations names the flag that chooses one", () => {
+  writeFileSync(join(home, "several.md"), fixture("aider.md"));
+  assert.match(run("count", "several.md").stderr, /2 conversations of aider: .*Choose one with --conversation\./);
+});
+
 test("doctor examines a conversation that cannot be compacted to a third", () => {
   const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
   const ask = {
