@@ -136,6 +136,7 @@ test("requests that need no change, and those that are no call of the model, are
     ["http://h/v1/messages", post({ messages: [{ role: "user", content: "Hi." }] })],
     ["http://h/v1/messages/count_tokens", post({ messages })],
     ["http://h/v1/messages", post({ model: "small", messages })],
+    ["http://h/v1/messages", post({ thread: { previous_message_id: "m" }, messages })],
     ["http://h/v1/files", { method: "POST", body: new Blob(["a"]) }],
     ["http://h/v1/models", undefined],
   ] as const) {
