@@ -37,7 +37,7 @@ export const DEEP = {
 };
 
 /** Entries for loops of other SDKs that need no engine: their host passes a conversation. */
-export const SDKS = ["ai-sdk", "openai-agents", "anthropic", "mastra"];
+export const SDKS = ["ai-sdk", "openai-agents", "anthropic", "mastra", "fetch"];
 
 const vocabularies = ["o200k_base", "cl100k_base"];
 const ALL = { list: "entries/all", chunk: "core" };

@@ -42,7 +42,8 @@ function sealedTokens(sealed: unknown): { sealed?: number } {
  */
 export function unknownPart(item: Fields, path: string): Part {
   if (typeof item["type"] === "string") return opaque(item);
-  const wanted = "the name of a type (blocks without one, as those of Amazon Bedrock's Converse API, are not read)";
+  const wanted =
+    "the name of a type (blocks without one, as those of Amazon Bedrock's Converse API, are not read; nor are parts of Genkit)";
   throw bad(`${path}.type`, wanted, item["type"]);
 }
 

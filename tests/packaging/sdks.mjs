@@ -38,6 +38,7 @@ export function sdkCases({ checkTypes, consumer, node, root }) {
         espalier: "EspalierError, openConversation",
         "espalier/ai-sdk": "createPrepareStep",
         "espalier/anthropic": "fitToolRunner",
+        "espalier/fetch": "createFetch",
         "espalier/langchain": "trimMessages",
         "espalier/mastra": "createProcessor",
         "espalier/openai-agents": "createSession",

@@ -20,9 +20,9 @@ import { read, REQUEST, STEPS, SYSTEM, TOOL } from "./task.mjs";
 export const AI_SDKS = { 5: [ai5, createOpenAI5], 6: [ai6, createOpenAI6], 7: [ai7, createOpenAI] };
 
 /** Returns the options of a call of the AI SDK that does the task. */
-export function aiSdk({ url }, version) {
+export function aiSdk({ url }, version, settings = {}) {
   const [sdk, createOpenAI] = AI_SDKS[version];
-  const openai = createOpenAI({ apiKey: "k", baseURL: `${url}/v1` });
+  const openai = createOpenAI({ apiKey: "k", baseURL: `${url}/v1`, ...settings });
   const tools = { [TOOL.name]: { ...TOOL, inputSchema: sdk.jsonSchema(TOOL.parameters), execute: read } };
   return {
     sdk,
@@ -49,9 +49,10 @@ export const langchain = (server, options) =>
     ...options,
   });
 
-export function openaiAgents({ url }) {
+export function openaiAgents({ url }, options = {}) {
   setTracingDisabled(true);
-  const model = new OpenAIResponsesModel(new OpenAI({ apiKey: "k", baseURL: `${url}/v1`, maxRetries: 0 }), "gpt-4o");
+  const client = new OpenAI({ apiKey: "k", baseURL: `${url}/v1`, maxRetries: 0, ...options });
+  const model = new OpenAIResponsesModel(client, "gpt-4o");
   const tools = [agentsTool({ ...TOOL, parameters: z.object({ path: z.string() }), execute: read })];
   return new Agent({ name: "Reader", instructions: SYSTEM, model, tools });
 }

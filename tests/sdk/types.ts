@@ -1,9 +1,10 @@
 /** Passes what the entries export to the types of all SDKs. It is type-checked, never run. */
 
-import type Anthropic from "@anthropic-ai/sdk";
+import Anthropic from "@anthropic-ai/sdk";
 import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { Agent as MastraAgent } from "@mastra/core/agent";
 import { type Agent, run } from "@openai/agents";
+import OpenAI from "openai";
 import { generateText as generateText7, ToolLoopAgent, wrapLanguageModel as wrap7 } from "ai";
 import type { LanguageModel as Model7 } from "ai";
 import { generateText as generateText5, wrapLanguageModel as wrap5 } from "ai5";
@@ -12,6 +13,7 @@ import { contextEditingMiddleware, createAgent, createMiddleware as langchainMid
 import { openConversation, prune, type Conversation } from "espalier";
 import { createMiddleware, createPrepareStep } from "espalier/ai-sdk";
 import { fitToolRunner } from "espalier/anthropic";
+import { createFetch } from "espalier/fetch";
 import { createContextEdit, createHooks, trimMessages } from "espalier/langchain";
 import { createProcessor } from "espalier/mastra";
 import { createSession } from "espalier/openai-agents";
@@ -72,4 +74,9 @@ export function mastra(conversation: Conversation): MastraAgent {
     inputProcessors: [processor],
     errorProcessors: [processor],
   });
+}
+
+export function clients(conversation: Conversation): (OpenAI | Anthropic)[] {
+  const fetch = createFetch(conversation, { fetch: globalThis.fetch, belongs: ({ model }) => model === "gpt-4o" });
+  return [new OpenAI({ fetch }), new Anthropic({ fetch })];
 }

@@ -10,6 +10,7 @@ import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { Part, Role } from "../../types/messages.ts";
+import { refuseForeign } from "../foreign.ts";
 import { modelPart, providersOf } from "./parts.ts";
 import { isDenied, uiParts } from "./steps.ts";
 import type { Piece, Read } from "./steps.ts";
@@ -26,6 +27,7 @@ export const messages: Messages<Piece> = {
   read(message, at, path) {
     const role = roleOf(ROLES, message["role"]);
     if (!role) throw bad(`${path}.role`, "system, user, assistant or tool", message["role"]);
+    refuseForeign(message, path);
     const id = `m${at}`;
     const ui = Array.isArray(message["parts"]);
     const content = ui ? message["parts"] : message["content"];

@@ -8,6 +8,7 @@ import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
 import type { Part } from "../../types/messages.ts";
+import { refuseForeign } from "../foreign.ts";
 import { isServerCall, isServerResult } from "./served.ts";
 import { isResult } from "./write.ts";
 import { signedThought } from "../thinking.ts";
@@ -28,6 +29,7 @@ export const messages: Messages<Piece> = {
     // Some gateways accept a system message in the list.
     if (role !== "user" && role !== "assistant" && role !== "system")
       throw bad(`${path}.role`, "user or assistant", role);
+    refuseForeign(message, path);
     const read = blocks(message["content"], `${path}.content`);
     return {
       message: { id: `m${at}`, role, parts: read.map(([part]) => part) },

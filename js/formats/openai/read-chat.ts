@@ -8,6 +8,8 @@ import { bad, copy, isFields, json, roleOf, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
+import { ofSdk, refuseForeign } from "../foreign.ts";
+import { signedThought } from "../thinking.ts";
 import { madeUpId, OLD } from "./ids.ts";
 import type { Part, PartEdit, Role } from "../../types/messages.ts";
 
@@ -23,22 +25,24 @@ export type Piece =
   | { in: "result" };
 
 /**
- * Where compatible servers put thoughts, and take them back: DeepSeek and Kimi, OpenRouter and vLLM, Copilot, Ollama.
- * OpenRouter's `reasoning_details` are the same thoughts as `reasoning`, with signatures.
+ * Where compatible servers put thoughts, and take them back: DeepSeek and Kimi, OpenRouter and vLLM, Copilot, Ollama,
+ * Cohere beside calls. OpenRouter's `reasoning_details` are the same thoughts as `reasoning`, with signatures.
  */
-const THOUGHTS = ["reasoning_content", "reasoning", "reasoning_text", "thinking"];
+const THOUGHTS = ["reasoning_content", "reasoning", "reasoning_text", "thinking", "tool_plan"];
 const DETAILS = "reasoning_details";
 
 /** Without a content a message has at least one of these. */
 const SAID_ELSEWHERE = ["tool_calls", "function_call", "refusal", "audio", "images", ...THOUGHTS, DETAILS];
 
 /**
- * Fields of calls in the messages of SDKs that spell them in their own way (Mistral's, Cohere's, AG-UI), and the names
- * on the wire. Read by these names alone, the messages would lose their calls.
+ * Fields in the messages of SDKs that spell them in their own way (Mistral's, Cohere's, OpenRouter's, AG-UI, TanStack
+ * AI), and the names on the wire. Read by these names alone, the messages would lose their calls and thoughts.
  */
 const SPELLED: readonly (readonly [spelled: string, name: string])[] = [
   ["toolCalls", "tool_calls"],
   ["toolCallId", "tool_call_id"],
+  ["toolPlan", "tool_plan"],
+  ["reasoningDetails", "reasoning_details"],
 ];
 
 const ROLES: Record<string, Role> = {
@@ -56,14 +60,10 @@ export const messages: Messages<Piece> = {
     if (!role) throw bad(`${path}.role`, "system, developer, user, assistant, tool or function", message["role"]);
     for (const [spelled, name] of SPELLED) {
       const value = message[spelled];
-      const isSaid = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null;
-      if (isSaid && !(name in message))
-        throw bad(
-          `${path}.${spelled}`,
-          `absent: it is ${name} on the wire, and messages in the spelling of an SDK are not read`,
-          value,
-        );
+      const isSaid = typeof value === "string" || Array.isArray(value) ? value.length > 0 : isFields(value);
+      if (isSaid && !(name in message)) throw bad(`${path}.${spelled}`, ofSdk(`it is ${name} on the wire`), value);
     }
+    refuseForeign(message, path);
     const parts: Part[] = [];
     const pieces: Piece[] = [];
     const thought = role === "assistant" ? thoughtOf(message) : undefined;
@@ -271,6 +271,8 @@ function editedContent(item: unknown, edit: PartEdit): unknown {
   if (edit.to?.type === "note") return noted(edit.to.text, item);
   if (edit.to?.type !== "text") return item;
   if (isFields(item) && item["type"] === "document") return noted(edit.to.text, item);
+  if (isFields(item) && item["type"] === "thinking")
+    return copy(item, { thinking: Array.isArray(item["thinking"]) ? [text(edit.to.text)] : edit.to.text });
   return isFields(item)
     ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.to.text })
     : edit.to.text;
@@ -307,6 +309,14 @@ function contentPart(item: Fields, path: string): Part {
   const { type } = item;
   if (type === "text" && typeof item["text"] === "string") return text(item["text"]);
   if (type === "refusal" && typeof item["refusal"] === "string") return text(item["refusal"]);
+  if (type === "thinking") {
+    // Cohere's thoughts are a text, Mistral's a list of texts and references.
+    const { thinking } = item;
+    const said = Array.isArray(thinking)
+      ? thinking.map((part: unknown) => (isFields(part) ? string(part["text"]) || json(part) : json(part))).join("")
+      : string(thinking);
+    return signedThought(said, item["signature"]);
+  }
   if (type === "image_url") {
     const from = item["image_url"];
     const url = isFields(from) ? from["url"] : from;

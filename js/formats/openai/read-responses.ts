@@ -8,6 +8,7 @@ import { neutralTools } from "../tools.ts";
 import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
+import { refuseForeign } from "../foreign.ts";
 import { fieldForModel, NOTHING } from "../audience.ts";
 import { servedId } from "./served.ts";
 import type { Part, Role } from "../../types/messages.ts";
@@ -61,6 +62,7 @@ export const messages: Messages<Piece> = {
     const id = `m${at}`;
     const type = item["type"] ?? (isReference(item) ? "item_reference" : "message");
     const one = (role: Role, part: Part) => onePart(id, role, part);
+    refuseForeign(item, path);
     if (type === "message") return itemMessage(item, id, path, ROLES, messageParts);
     if (typeof type !== "string") throw bad(`${path}.type`, "the name of an item's type", type);
     const ownId = OTHER_IDS.find((name) => name in item);

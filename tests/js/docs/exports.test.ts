@@ -26,6 +26,7 @@ const LISTS = [
   "sessions/index",
   "sdk/ai-sdk",
   "sdk/anthropic",
+  "sdk/fetch",
   "sdk/langchain",
   "sdk/mastra",
   "sdk/openai-agents",

@@ -88,6 +88,11 @@ const FOREIGN = new Set([
   "inlineDependencies",
   "StateGraph",
   "RemoveMessage",
+  "createMemory",
+  "createOpenAI",
+  "createOpenaiChat",
+  "createOpenaiChatCompletions",
+  "openAI",
 ]);
 
 test("names in code font occur in the sources", () => {

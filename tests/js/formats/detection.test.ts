@@ -332,6 +332,82 @@ test("chat messages in the spelling of an SDK are refused, and do not lose their
   assert.equal(format([say("a"), { ...call, tool_calls: toolCalls }]), "openai-chat");
 });
 
+test("messages in the own form of LlamaIndex, TanStack AI, AG-UI, Strands Agents or an SDK are refused by their field", () => {
+  const ask = { role: "user", content: "Run it." };
+  const call = { role: "assistant", content: "", options: { toolCall: [{ id: "c1", name: "run", input: {} }] } };
+  const result = { role: "user", content: "ok", options: { toolResult: { id: "c1", result: "ok", isError: false } } };
+  refused([ask, call, result], "bad_message", "messages[1].options.toolCall");
+  refused([ask, result], "bad_message", "messages[1].options.toolResult");
+  const parts = (role: string, ...content: object[]) => ({ role, content });
+  refused([parts("user", { type: "text", content: "Hi." })], "bad_message", "messages[0].content[0].content");
+  refused([{ role: "user", parts: [{ type: "text", content: "Hi." }] }], "bad_message", "messages[0].parts[0].content");
+  const call2 = { type: "tool-call", id: "c1", name: "run", arguments: "{}", state: "complete" };
+  refused([ask, { role: "assistant", parts: [call2] }], "bad_message", "messages[1].parts[0].arguments");
+  const source = { type: "data", value: "AAAA", mimeType: "image/png" };
+  refused([parts("user", { type: "image", source })], "bad_message", "messages[0].content[0].source");
+  const block = { type: "toolUseBlock", toolUseId: "c1", name: "run", input: {} };
+  refused([ask, parts("assistant", block)], "bad_message", "messages[1].content[0].type");
+  refused([{ type: "message", ...parts("assistant", block) }], "bad_message", "messages[0].content[0].type");
+  const url = "data:image/png;base64,AAAA";
+  refused([parts("user", { type: "image_url", imageUrl: url })], "bad_message", "messages[0].content[0].imageUrl");
+  refused([ask, { role: "assistant", content: "b", toolPlan: "a" }], "bad_message", "messages[1].toolPlan");
+  const details = [{ type: "reasoning.text", text: "a" }];
+  const thinks = { role: "assistant", content: "b", reasoningDetails: details };
+  refused([ask, thinks], "bad_message", "messages[1].reasoningDetails");
+  assert.throws(() => readConversation([ask, call]), /createFetch of espalier\/fetch reads what the SDK sends/);
+  // Tools of the AI SDK may have such names, and hosts may keep options of their own.
+  const named = { type: "tool-call", toolCallId: "c1", state: "output-available", input: {}, output: "ok" };
+  const added = { type: "tool-addBlock", toolCallId: "c2", state: "output-available", input: {}, output: "ok" };
+  assert.equal(format([ask, { role: "assistant", parts: [named, added] }]), "ai-sdk");
+  assert.equal(format([{ ...ask, options: { temperature: 0 } }]), "openai-chat");
+});
+
+test("thoughts in the content, and the plans of Cohere, are thoughts of chat messages", () => {
+  const calls = [{ id: "c1", type: "function", function: { name: "run", arguments: "{}" } }];
+  const messages = [
+    say("a"),
+    { role: "assistant", tool_plan: "I will run it.", tool_calls: calls },
+    { role: "tool", tool_call_id: "c1", content: "ok" },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "Well.", signature: "s" },
+        { type: "text", text: "b" },
+      ],
+    },
+    say("c"),
+    {
+      role: "assistant",
+      content: [
+        {
+          type: "thinking",
+          thinking: [
+            { type: "text", text: "So, " },
+            { type: "text", text: "yes." },
+          ],
+          closed: true,
+        },
+        { type: "text", text: "d" },
+      ],
+    },
+  ];
+  const reading = readConversation(messages, { format: "openai-chat" });
+  const thoughts = reading.messages.flatMap(({ parts }) =>
+    parts.flatMap((p) => (p.type === "reasoning" ? p.text : [])),
+  );
+  assert.deepEqual(thoughts, ["I will run it.", "Well.", "So, yes."]);
+  // An edit keeps the shape of what it changes.
+  const plan = reading.messages.map(({ id }) => {
+    if (id === "m3") return { type: "edit", id, parts: [{ part: 0, to: { type: "text", text: "W." } }, { part: 1 }] };
+    if (id === "m5") return { type: "edit", id, parts: [{ part: 0, to: { type: "text", text: "S." } }, { part: 1 }] };
+    return id === "m1" ? { type: "edit", id, parts: [{ part: 1 }] } : { type: "keep", id };
+  });
+  const out = reading.rebuild(plan as never) as Record<string, any>[];
+  assert.deepEqual(out[1], { role: "assistant", tool_calls: calls });
+  assert.deepEqual(out[3]!["content"][0], { type: "thinking", thinking: "W.", signature: "s" });
+  assert.deepEqual(out[5]!["content"][0], { type: "thinking", thinking: [{ type: "text", text: "S." }], closed: true });
+});
+
 test("thoughts that look like Anthropic's are those of the format that another message shows", () => {
   const think = (thinking: unknown) => ({ role: "assistant", content: [{ type: "thinking", thinking }] });
   const call = { role: "assistant", tool_calls: [{ id: "c1", function: { name: "run", arguments: "{}" } }] };

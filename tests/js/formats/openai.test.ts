@@ -130,7 +130,7 @@ test("chat: results of Cohere are documents, and can be shortened", () => {
       { role: "tool", tool_call_id: "a", content: [{ type: "document", document: { data } }] },
     ];
     const text = typeof data === "string" ? data : JSON.stringify(data);
-    check("openai-chat", input, `user: hi\nassistant: a=run({})\ntool: a[${text}]`);
+    check("openai-chat", input, `user: hi\nassistant: {I run it.}, a=run({})\ntool: a[${text}]`);
     const { messages, report } = prune(input, { budget: 300 });
     assert.ok(report.after.total <= 300);
     assert.equal(messages[1], input[1]);

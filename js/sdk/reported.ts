@@ -1,0 +1,48 @@
+/** The usage that a provider reports in the body of an answer, while the client reads it. */
+
+import { isFields } from "../formats/values.ts";
+import type { Fields } from "../formats/values.ts";
+
+/** Returns the response; `report` gets its usage when its body, or its stream of events, was read to the end. */
+export function withReport(response: Response, report: (usage: Fields) => void): Response {
+  const { body, status, statusText, headers } = response;
+  // Other implementations of `fetch` have streams of their own.
+  if (typeof body?.pipeThrough !== "function") return response;
+  const isStream = /event-stream/.test(headers.get("content-type") ?? "");
+  const decoder = new TextDecoder();
+  let rest = "";
+  let usage: Fields | undefined;
+  const read = (text: string) => {
+    if (!text.includes('"usage')) return;
+    try {
+      const found = usageIn(JSON.parse(text.replace(/^data:/, "")));
+      if (found) usage = { ...usage, ...found };
+    } catch {
+      // No JSON.
+    }
+  };
+  const watch = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk);
+      rest += decoder.decode(chunk, { stream: true });
+      if (!isStream) return;
+      const lines = rest.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) read(line);
+    },
+    flush() {
+      read(rest);
+      if (usage) report(usage);
+    },
+  });
+  return new Response(body.pipeThrough(watch), { status, statusText, headers });
+}
+
+/** Finds the usage in an answer, or in an event of a stream. */
+function usageIn(answer: unknown): Fields | undefined {
+  if (!isFields(answer)) return undefined;
+  const holders = [answer, answer["response"], answer["message"], answer["delta"]].filter(isFields);
+  const usage = holders.flatMap((holder) => [holder["usage"], holder["usageMetadata"]]).find(isFields);
+  // Cohere reports what it bills, and beside it the tokens.
+  return isFields(usage?.["tokens"]) ? usage["tokens"] : usage;
+}
