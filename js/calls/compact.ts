@@ -7,7 +7,7 @@ import { readConversation } from "../formats/index.ts";
 import type { Clock } from "../providers/types.ts";
 import { loading } from "../tokens/loading.ts";
 import type { CompactOptions } from "../types/compact.ts";
-import type { PlanItem } from "../types/messages.ts";
+import type { NotText, PlanItem } from "../types/messages.ts";
 import { providerOf } from "../validity/providers.ts";
 import { fields as receiver, receiverOfKept } from "../validity/validity.ts";
 import type { Removal } from "../types/prune.ts";
@@ -46,7 +46,7 @@ import { withRepairs } from "./wire-repair.ts";
  * @throws EspalierError as {@link prune}; `compaction_failed` if the model fails, `onFailure` is `leave` and the
  *   request does not fit
  */
-export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
+export async function compact<T>(messages: T & NotText<T>, options: CompactOptions): Promise<CompactResult<T>> {
   const { repaired, report, ...result } = await compactMessages(messages, options);
   return { ...result, report: withRepairs(report, repaired) };
 }

@@ -6,7 +6,7 @@ import { neutralPart } from "../formats/neutral/read.ts";
 import { check } from "../options/check.ts";
 import { BREAKDOWN, COUNT_PART, COUNTING } from "../options/schemas/counting.ts";
 import type { Breakdown, BreakdownOptions, CountOptions, CountReport, Origin, ToolsReport } from "../types/count.ts";
-import type { Part, Role, ToolList } from "../types/messages.ts";
+import type { NotText, Part, Role, ToolList } from "../types/messages.ts";
 import { counting, withModelOf } from "./reading.ts";
 
 /**
@@ -24,7 +24,7 @@ import { counting, withModelOf } from "./reading.ts";
  * @param messages The messages, or a whole request object, of any provider that {@link CountOptions.format} names.
  * @throws EspalierError `unknown_format`, `bad_message`, `bad_option`, `unknown_encoding`, `encoding_not_loaded`
  */
-export function countMessages(messages: unknown, options: CountOptions = {}): CountReport {
+export function countMessages<T>(messages: T & NotText<T>, options: CountOptions = {}): CountReport {
   const reading = readConversation(messages, check(options, COUNTING));
   const fields = counting(reading, withModelOf(messages, options));
   return call(() => wasm().countMessages(reading.messages, fields) as CountReport);

@@ -6,6 +6,7 @@ import { call, wasm } from "../engine/engine.ts";
 import { readConversation } from "../formats/index.ts";
 import { check } from "../options/check.ts";
 import { PRUNE } from "../options/schemas/requests.ts";
+import type { NotText } from "../types/messages.ts";
 import type { PruneOptions, PruneResult } from "../types/prune.ts";
 import { pruneFields, rebuilt } from "./prune-fields.ts";
 import type { Pruned } from "./prune-fields.ts";
@@ -39,7 +40,7 @@ import { withRepairs } from "./wire-repair.ts";
  * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if the messages that must stay
  *   do not fit, or exceed one of `limits` (`path` names it); and the errors of {@link countMessages}
  */
-export function prune<T>(messages: T, given: PruneOptions = {}): PruneResult<T> {
+export function prune<T>(messages: T & NotText<T>, given: PruneOptions = {}): PruneResult<T> {
   const reading = readConversation(messages, check(given, PRUNE));
   const options = withModelOf(messages, given);
   const cut = (budget?: number) => {

@@ -13,7 +13,7 @@ import type { Reading } from "../formats/adapter.ts";
 import { call, wasm } from "../engine/engine.ts";
 import type { Wasm } from "../engine/engine.ts";
 import { readConversation } from "../formats/index.ts";
-import type { NeutralMessage, Part, PlanItem } from "../types/messages.ts";
+import type { NeutralMessage, NotText, Part, PlanItem } from "../types/messages.ts";
 import type { MessageFate, PruneCut, PruneOptions, PruneResult } from "../types/prune.ts";
 import { check } from "../options/check.ts";
 import { defined } from "../options/data.ts";
@@ -69,7 +69,7 @@ export class Pruner {
   }
 
   /** @throws EspalierError as {@link prune}; the kept state does not change then */
-  prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
+  prune<T>(messages: T & NotText<T>, options: PruneOptions = {}): PruneResult<T> {
     const reading = readConversation(messages, check(options, PRUNE));
     return this.pruneRead(reading, withModelOf(messages, options)) as PruneResult<T>;
   }

@@ -62,7 +62,11 @@ export function idAt({ messages, source }: Reading, at: number): string | undefi
 
 /** Returns the options of a cut that refer to messages: how they count, which stay, which thoughts cannot move. */
 export function cutFields(reading: Reading, options: Counting & Pick<PruneOptions, "keep">) {
-  return { ...counting(reading, options), keep: keptIds(reading, options.keep), thinking: fixedThoughts(reading) };
+  return {
+    ...counting(reading, options),
+    keep: [...keptIds(reading, options.keep), ...reading.demanded],
+    thinking: fixedThoughts(reading),
+  };
 }
 
 /** Ids of the messages whose thoughts cannot move to another message; nothing for formats without signed thoughts. */

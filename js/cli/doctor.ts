@@ -3,7 +3,7 @@
  * accepted file.
  */
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { compact, diagnose, EspalierError, mend } from "../entries/verbs.ts";
 import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended } from "../entries/verbs.ts";
 import { knownWindow } from "../calls/limits.ts";
@@ -11,6 +11,7 @@ import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { shownChanges, writtenAs } from "./convert.ts";
 import { EXIT } from "./exit.ts";
+import { writeText } from "./files.ts";
 import { finishText, jsonOf, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { number, plural } from "./report.ts";
@@ -57,7 +58,7 @@ export async function doctor(
   const text = isSession
     ? writtenAs(mended.messages, session.layout, mended.format, session, () => readText(file)).file!
     : jsonOf(mended.messages);
-  if (output !== undefined) writeFileSync(output, text);
+  if (output !== undefined) writeText(output, text);
   else if (!flags.json) process.stdout.write(text);
   const { changes, left } = mended;
   if (flags.json) print(JSON.stringify({ ...found, changes, left, output, ...sessionFacts(session) }, null, 2));

@@ -3,7 +3,7 @@
  * and content can be pinned.
  */
 
-import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { redo as redoOf, undo as undoOf } from "../conversation/undoing.ts";
 import { ConversationLog } from "../entries/log.ts";
 import { compact, EspalierError } from "../entries/verbs.ts";
@@ -13,6 +13,7 @@ import type { Format } from "../types/messages.ts";
 import type { Removal } from "../types/prune.ts";
 import type { Written } from "./convert.ts";
 import { EXIT } from "./exit.ts";
+import { appendText, writeText } from "./files.ts";
 import { finishText, finishWritten, jsonOf, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { shown, shownRemovals } from "./report.ts";
@@ -90,7 +91,7 @@ export async function runOnLog(
 
 /** A conversation may hold secrets: others of the machine must not read a new log. */
 function appendLog(file: string, lines: string): void {
-  appendFileSync(file, lines, { mode: 0o600 });
+  appendText(file, lines, 0o600);
 }
 
 /**
@@ -132,7 +133,7 @@ function readLog(
   // The user must know about a damaged line before anything is appended after it.
   if (first && first.kind !== "cut")
     throw new EspalierError({ code: "bad_log", message: `${file}, line ${first.line}: ${first.message}` });
-  if (first) writeFileSync(file, log.export());
+  if (first) writeText(file, log.export());
   return { log, written: log.length };
 }
 

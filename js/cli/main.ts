@@ -11,6 +11,7 @@ import { EspalierError, init } from "../entries/verbs.ts";
 import { parseCommandLine, UsageError, whole } from "./arguments.ts";
 import type { Values } from "./arguments.ts";
 import { EXIT, exitCode } from "./exit.ts";
+import { refuseUnwritable, UnwritableError } from "./files.ts";
 import { flagged } from "./flags.ts";
 import { viewOf } from "./given.ts";
 import { showHistory } from "./history.ts";
@@ -46,11 +47,13 @@ async function main(args: string[]): Promise<number> {
     if (!known.includes(command)) throw new UsageError(`--${name} is for espalier ${known.join(", ")}`);
   }
   const operands = positionals.slice(1);
-  if (command === "search") return searchCommand(operands, values);
-  refuseOverwriting(
-    [...operands.map((path) => ({ path })), ...named("--session", values.session)],
-    [...named("--output", values.output), ...named("--log", values.log)],
-  );
+  if (command === "search") {
+    refuseUnwritable(named("--output", values.output));
+    return searchCommand(operands, values);
+  }
+  const outputs = [...named("--output", values.output), ...named("--log", values.log)];
+  refuseOverwriting([...operands.map((path) => ({ path })), ...named("--session", values.session)], outputs);
+  refuseUnwritable(outputs);
   if (command === "summarize") return summarizeCommand(operands, values);
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
   if (rest.length > 0) throw new UsageError(`only one FILE is accepted; ${JSON.stringify(rest[0])} is one too many`);
@@ -112,8 +115,7 @@ main(process.argv.slice(2)).then(
         ),
       );
       process.exitCode = exitCode(error);
-    } else if (error instanceof Error && "syscall" in error) {
-      // For a file or folder that cannot be read or written, the system's message names it.
+    } else if (error instanceof UnwritableError || (error instanceof Error && "syscall" in error)) {
       process.stderr.write(printable(`espalier: ${error.message}\n`));
       process.exitCode = EXIT.input;
     } else {

@@ -8,7 +8,7 @@ import { isJson } from "../sessions/unknown.ts";
 import type { ReadSessionOptions, Session, SessionView } from "../sessions/index.ts";
 import { parseInput } from "./input.ts";
 import { sourceOf } from "./source.ts";
-import { readText, streamText } from "./text.ts";
+import { readText, streamText, unreadable } from "./text.ts";
 
 export interface OpenFlags extends ReadSessionOptions {
   view?: SessionView;
@@ -47,7 +47,11 @@ export async function openFile(file: string, { view = "live", format, ...options
 
 /** True for standard input and for pipes, such as `<(command)` of a shell: what was read from them is gone. */
 function isReadOnce(file: string): boolean {
-  return file === "-" || statSync(file, { throwIfNoEntry: false })?.isFile() === false;
+  try {
+    return file === "-" || statSync(file, { throwIfNoEntry: false })?.isFile() === false;
+  } catch (cause) {
+    throw unreadable(file, cause);
+  }
 }
 
 function requestOf(input: unknown): OpenedFile {

@@ -1,6 +1,5 @@
 /** Writes results and reports: to standard output or a file, and to standard error. */
 
-import { writeFileSync } from "node:fs";
 import type { CompactReport } from "../types/compact-report.ts";
 import type { CountReport } from "../types/count.ts";
 import type { PruneReport } from "../types/prune.ts";
@@ -9,6 +8,7 @@ import { isBytes } from "../files/bytes.ts";
 import { shownConversion } from "./convert.ts";
 import type { Written } from "./convert.ts";
 import { EXIT } from "./exit.ts";
+import { writeText } from "./files.ts";
 import { printable } from "./printable.ts";
 import { painted, shown } from "./report.ts";
 
@@ -18,7 +18,7 @@ export function finish(
   { json, output, quiet }: To,
 ): number {
   const { messages, report, text } = result;
-  const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
+  const write = (text: string) => (output === undefined ? print(text) : writeText(output, `${text}\n`));
   if (json) {
     const { text: _, ...fields } = result;
     write(jsonOf(fields));
@@ -46,7 +46,7 @@ export function tell(text: string, { quiet }: To): void {
 /** Writes text to the requested destination. */
 export function finishText(text: string, { output }: { output?: string | undefined }): number {
   if (output === undefined) return print(text);
-  writeFileSync(output, text.endsWith("\n") ? text : `${text}\n`);
+  writeText(output, text.endsWith("\n") ? text : `${text}\n`);
   return EXIT.ok;
 }
 
@@ -66,7 +66,7 @@ export function finishWritten({ messages, file, conversion }: Written, to: To, r
   for (const note of shownConversion(conversion)) tell(note, to);
   const text = file ?? jsonOf(messages);
   if (to.output === undefined) process.stdout.write(text);
-  else writeFileSync(to.output, text);
+  else writeText(to.output, text);
   return EXIT.ok;
 }
 

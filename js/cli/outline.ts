@@ -12,7 +12,7 @@ import { readPatterns, repositoryOf } from "../files/repository.ts";
 import { append } from "../formats/append.ts";
 import { UsageError } from "./arguments.ts";
 import { number, plural } from "./report.ts";
-import { readSource, sourceText } from "./text.ts";
+import { readSource, sourceText, unreadable } from "./text.ts";
 
 /** Larger files are data or generated, in bytes. */
 const LARGEST = 1_000_000;
@@ -89,11 +89,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    throw new EspalierError({
-      code: "file_not_found",
-      message: `${path} cannot be read: ${(cause as Error).message}`,
-      cause,
-    });
+    throw unreadable(path, cause);
   }
 }
 
@@ -116,7 +112,7 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
       entries = readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
     } catch (error) {
       // An unreadable folder must not hide the others.
-      if (folder === root) throw error;
+      if (folder === root) throw unreadable(folder, error);
       skip("unreadable");
       continue;
     }

@@ -1,6 +1,5 @@
 /** `espalier summarize FILE…`: source files cut to a budget. */
 
-import { writeFileSync } from "node:fs";
 import { summarizeDocuments } from "../entries/documents.ts";
 import { EspalierError } from "../entries/verbs.ts";
 import type { Summaries, SummaryDocument, SummaryOptions } from "../documents/summarize.ts";
@@ -8,6 +7,7 @@ import type { EncodingName } from "../types/count.ts";
 import { UsageError, whole } from "./arguments.ts";
 import type { Values } from "./arguments.ts";
 import { EXIT } from "./exit.ts";
+import { writeText } from "./files.ts";
 import { print, tell } from "./out.ts";
 import { number } from "./report.ts";
 import { readSource } from "./text.ts";
@@ -100,7 +100,7 @@ export async function summarizeCommand(files: string[], values: Values): Promise
   );
   const text = values.json ? JSON.stringify(made, null, 2) : shownSummaries(made, files);
   if (values.output === undefined) print(text);
-  else writeFileSync(values.output, text);
+  else writeText(values.output, text);
   if (!values.json) tell(shownLosses(made, budget), values);
   return EXIT.ok;
 }

@@ -3,6 +3,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { EspalierError } from "../entries/verbs.ts";
 import { DATABASE, compressionOf, encodingOf, isDatabase } from "../files/encoding.ts";
+import { reason } from "./files.ts";
 
 /** Bytes at the beginning in which binary files are recognised. */
 const BEGINNING = 8_000;
@@ -50,7 +51,7 @@ export async function* streamText(path: string): AsyncGenerator<string> {
       yield decode(decoder, path, bytes);
     }
   } catch (cause) {
-    throw cause instanceof EspalierError ? cause : unreadable(path, cause as NodeJS.ErrnoException);
+    throw cause instanceof EspalierError ? cause : unreadable(path, cause);
   }
   if (decoder) yield decode(decoder, path);
 }
@@ -59,7 +60,7 @@ function readBytes(path: string, hint?: string): Uint8Array {
   try {
     return readFileSync(path === "-" ? 0 : path);
   } catch (cause) {
-    throw unreadable(path, cause as NodeJS.ErrnoException, hint);
+    throw unreadable(path, cause, hint);
   }
 }
 
@@ -110,8 +111,8 @@ function decoderOf(bytes: Uint8Array): TextDecoder {
   return new TextDecoder(encoding, encoding === "utf-8" ? UTF_8 : { fatal: true });
 }
 
-/** `hint`: what to do with a folder. */
-function unreadable(path: string, cause: NodeJS.ErrnoException, hint = ""): EspalierError {
-  const why = cause.code === "EISDIR" ? `it is a folder${hint}` : cause.message;
+/** Returns the error for a file or folder that cannot be read; `hint`: what to do with a folder. */
+export function unreadable(path: string, cause: unknown, hint?: string): EspalierError {
+  const why = reason(path, cause as NodeJS.ErrnoException, hint);
   return new EspalierError({ code: "file_not_found", message: `${path} cannot be read: ${why}`, cause });
 }

@@ -1,5 +1,6 @@
 /** Storage in a folder, for Node. */
 
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -55,7 +56,7 @@ export function nodeStorage(folder: string): HostStorage {
   };
   const isMissing = (error: unknown) => (error as { code?: unknown } | null)?.code === "ENOENT";
   // Does not follow a link that was created after the check. Windows has no such flag.
-  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_WRONLY } = constants;
   const put = async (path: string, flag: number, content: string | Uint8Array) => {
     const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | flag, FILE_MODE);
     try {
@@ -69,13 +70,13 @@ export function nodeStorage(folder: string): HostStorage {
   const replace = async (name: string, content: string | Uint8Array) => {
     const path = await at(name);
     await folderOf(path);
-    // A leftover of an interrupted write, or a link: in either case nothing is written through it.
-    await rm(`${path}.new`, { force: true });
+    // A name of its own: another process may replace the same file at this moment.
+    const made = `${path}.${randomUUID()}.new`;
     try {
-      await put(`${path}.new`, O_TRUNC, content);
-      await rename(`${path}.new`, path);
+      await put(made, O_EXCL, content);
+      await rename(made, path);
     } catch (error) {
-      await rm(`${path}.new`, { force: true });
+      await rm(made, { force: true });
       throw error;
     }
   };

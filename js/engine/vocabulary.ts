@@ -15,8 +15,12 @@ import type { EncodingName } from "../types/count.ts";
 /** Encodings that have a file in the package. */
 const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);
 const kept = new Map<EncodingName, Uint8Array>();
+type Downloads = Map<string, Promise<Uint8Array | ArrayBuffer>>;
 /** Downloads that run or whose bytes are not loaded yet, by encoding and address. */
-const downloads = new Map<string, Promise<Uint8Array | ArrayBuffer>>();
+const downloads: Downloads = new Map();
+/** Where the entries of one page, which have an engine each and share no module, find each other's downloads. */
+const DOWNLOADS = Symbol.for("espalier.downloads");
+const pageDownloads = (): Downloads => ((globalThis as { [DOWNLOADS]?: Downloads })[DOWNLOADS] ??= new Map());
 let locator: ((name: EncodingName) => URL) | undefined;
 let reader: ((name: EncodingName) => Uint8Array) | undefined;
 /** Vocabularies that an entry contains. */
@@ -69,7 +73,7 @@ export async function loadEncoding(
   let from: unknown = source;
   if (typeof from === "string" || from instanceof URL) {
     const address = from;
-    from = await shared(name, address).finally(() => downloads.delete(`${name} ${address}`));
+    from = await shared(name, address).finally(() => forget(`${name} ${address}`));
   }
   if (isResponse(from)) from = await bodyOf(from, (what, cause) => vocabularyNotFound(name, what, cause));
   // Another call may have loaded it in the meantime.
@@ -86,16 +90,22 @@ export async function loadEncoding(
   loadEncodingSync(name, from);
 }
 
-/** Downloads a vocabulary; concurrent calls for one address share the download. */
+/** Downloads a vocabulary; concurrent calls for one address share the download, also those of another engine. */
 function shared(name: EncodingName, address: string | URL): Promise<Uint8Array | ArrayBuffer> {
   const key = `${name} ${address}`;
-  let download = downloads.get(key);
-  if (!download) {
-    download = downloaded(name, address);
-    downloads.set(key, download);
-    download.catch(() => downloads.delete(key));
-  }
+  const known = downloads.get(key);
+  if (known) return known;
+  const page = pageDownloads();
+  const download = page.get(key) ?? downloaded(name, address);
+  downloads.set(key, download);
+  page.set(key, download);
+  download.catch(() => forget(key));
   return download;
+}
+
+function forget(key: string): void {
+  downloads.delete(key);
+  pageDownloads().delete(key);
 }
 
 async function downloaded(name: EncodingName, address: string | URL): Promise<Uint8Array | ArrayBuffer> {

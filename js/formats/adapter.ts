@@ -38,6 +38,8 @@ export interface Reading {
   pieces(id: string): readonly unknown[];
   /** Ids of messages with content that is not for the model. That content is neither counted nor sent. */
   withheld: readonly string[];
+  /** Ids of messages that stay with their results, because the server waits for those; the results may be shortened. */
+  demanded: readonly string[];
 }
 
 /** The list of messages, and the request that holds it. */
@@ -197,7 +199,7 @@ export function reading<Piece>(
       }
     },
   );
-  if (request && adapter.continues?.(request)) addCallsElsewhere(messages);
+  const hasCallsElsewhere = Boolean(request && adapter.continues?.(request)) && addCallsElsewhere(messages);
   const given = tools ?? (request && requestTools(request)) ?? [];
   return {
     format: adapter.format,
@@ -205,6 +207,7 @@ export function reading<Piece>(
     tools: adapter.tools(given),
     source,
     withheld,
+    demanded: hasCallsElsewhere ? [ELSEWHERE] : [],
     pieces: (id) => pieces[places.get(id) ?? -1] ?? [],
     rebuild(plan) {
       const again = readsAgain(adapter, state, name);
@@ -219,19 +222,23 @@ export function reading<Piece>(
   };
 }
 
+/** Id of the message with the calls that the server has. */
+const ELSEWHERE = "elsewhere";
+
 /**
  * Adds the calls that results answer and the list lacks, because the server has them. Their message has no place in the
  * host's list, so it is never sent; with it, the results are those of a round.
  */
-function addCallsElsewhere(messages: NeutralMessage[]): void {
+function addCallsElsewhere(messages: NeutralMessage[]): boolean {
   const parts = messages.flatMap((message) => message.parts);
   const known = new Set(parts.map((part) => part.type === "toolCall" && part.callId));
   const isElsewhere = (part: Part) => part.type === "toolResult" && !known.has(part.callId);
   const calls = new Set(parts.filter(isElsewhere).map((part) => (part as { callId: string }).callId));
-  if (calls.size === 0) return;
+  if (calls.size === 0) return false;
   const first = messages.findIndex((message) => message.parts.some(isElsewhere));
   const added = Array.from(calls, (callId): Part => ({ type: "toolCall", callId, name: "call", arguments: "{}" }));
-  messages.splice(first, 0, { id: "elsewhere", role: "assistant", parts: added });
+  messages.splice(first, 0, { id: ELSEWHERE, role: "assistant", parts: added });
+  return true;
 }
 
 /**

@@ -152,10 +152,10 @@ async function runOperation<T>(
     ...(pictures.length > 0 && { pictures, maxImageBytes }),
   };
   const operation = call(() => new (wasm().ResultEdits)(reading.messages, fields));
+  const storing = store && new Storing({ ...options, store, timeoutMs }, gemini);
   let crashed = false;
   try {
-    if (store) {
-      const storing = new Storing({ ...options, store, timeoutMs }, gemini);
+    if (storing) {
       for (;;) {
         const going = call(() => operation.next() as Going | undefined);
         if (!going) break;
@@ -173,7 +173,7 @@ async function runOperation<T>(
         rule: "heavy-picture",
         targets: noted.map((it) => withNulls(mergeNote(it, targets))),
       });
-    return { messages: reading.rebuild(plan) as T, edits, report };
+    return { messages: reading.rebuild(plan) as T, edits, report, ...storing?.failure };
   } catch (error) {
     crashed = isCrash(error);
     throw error;
@@ -201,6 +201,8 @@ function withNulls(target: Target): Target {
 
 /** Calls the host's store for one result after the other. */
 class Storing {
+  /** The first failure, for the result. */
+  failure: { storeError: unknown } | undefined;
   private isGone = false;
   private readonly options: ResultsOptions & { store: NonNullable<ResultsOptions["store"]>; timeoutMs: number };
   private readonly gemini: boolean;
@@ -229,6 +231,7 @@ class Storing {
       signal?.throwIfAborted();
       // A store that timed out once would time out for every result.
       this.isGone = error instanceof Late;
+      this.failure ??= { storeError: error };
       onEvent?.({ type: "warning", code: this.isGone ? "store_timeout" : "store_failed", error });
       return undefined;
     }

@@ -63,6 +63,8 @@ export interface ToolContent {
   pictures: number;
   /** Links and embedded resources, in order: shown, or only named. */
   resources: { uri: string; shown: boolean }[];
+  /** Why storing failed the first time: what `store` threw or rejected with, or an error about its answer. */
+  storeError?: unknown;
 }
 
 /**
@@ -108,13 +110,23 @@ export async function toolContent(result: unknown, options: ToolContentOptions =
   }
   const { content: light, gone } = withinBytes(parts, maxImageBytes);
   const content: Part[] = [];
-  for (const part of light) content.push(part.type === "text" ? text(await shortenText(part.text, options)) : part);
+  let failure: { storeError: unknown } | undefined;
+  for (const part of light) {
+    if (part.type !== "text") {
+      content.push(part);
+      continue;
+    }
+    const { said, failed } = await shortenText(part.text, options);
+    content.push(text(said));
+    failure ??= failed;
+  }
   const isBlank = content.every((part) => part.type === "text" && part.text.trim() === "");
   if (isBlank) content.splice(0, content.length, text(NOTHING));
   const isError = isFields(result) && result["isError"] === true;
   const seen = new Set(shown);
   const withheld = items.filter((item) => !seen.has(item)).length;
-  return { content, text: content.map(inWords).join("\n"), isError, withheld, pictures: gone, resources };
+  const all = content.map(inWords).join("\n");
+  return { content, text: all, isError, withheld, pictures: gone, resources, ...failure };
 }
 
 function itemsOf(result: unknown): readonly unknown[] {
@@ -227,7 +239,7 @@ function withinBytes(parts: readonly Part[], most: number): { content: Part[]; g
   return { content, gone };
 }
 
-/** Returns a text within its limit: stored if possible, else cut. */
+/** Returns a text within its limit: stored if possible, else cut; and why storing failed. */
 async function shortenText(
   said: string,
   {
@@ -243,7 +255,7 @@ async function shortenText(
     store,
     ...others
   }: ToolContentOptions,
-): Promise<string> {
+): Promise<{ said: string; failed?: { storeError: unknown } }> {
   const { encoding, profile, maxInlineTokens = INLINE_TOKENS } = others;
   if (command !== undefined || maxTokens !== undefined) await loading({ encoding });
   const counted = encoding && { encoding };
@@ -261,9 +273,15 @@ async function shortenText(
     store && !isInline
       ? await offload(said, { ...others, store, ...(maxTokens !== undefined && { maxTokens }) })
       : undefined;
-  if (stored && stored.outcome !== "kept") return stored.text;
+  const failed = stored?.outcome === "truncated" ? { storeError: stored.storeError } : undefined;
+  // A reduced output that could not be stored is cut as it would be without a store.
+  if (stored && stored.outcome !== "kept" && !(failed && reduced))
+    return { said: stored.text, ...(failed && { failed }) };
+  const limit = maxTokens ?? (failed && maxInlineTokens);
   const shown = reduced?.text ?? said;
-  return maxTokens === undefined ? shown : truncate(shown, { maxTokens, ...(keep && { keep }), ...counted }).text;
+  const short =
+    limit === undefined ? shown : truncate(shown, { maxTokens: limit, ...(keep && { keep }), ...counted }).text;
+  return { said: short, ...(failed && { failed }) };
 }
 
 function inWords(part: Part): string {

@@ -207,6 +207,8 @@ export interface Offloaded {
   /** `kept` if unchanged, `stored`, or `truncated` because storing failed. */
   outcome: "kept" | "stored" | "truncated";
   path?: string;
+  /** Why storing failed: what `store` threw or rejected with, or an error about its answer. Else absent. */
+  storeError?: unknown;
 }
 
 /** Results above this number of tokens are stored. */
@@ -287,7 +289,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
     signal?.throwIfAborted();
     onEvent?.({ type: "warning", code: error instanceof Late ? "store_timeout" : "store_failed", error });
     const short = truncate(result, { maxTokens: limit, profile, encoding, keep: "errors" });
-    return { text: short.text, tokens: short.tokens, outcome: "truncated" };
+    return { text: short.text, tokens: short.tokens, outcome: "truncated", storeError: error };
   }
   onEvent?.({ type: "stored", name, path: stored.path, tokens: tokens(result) });
   const text = compatible ? pointer(content, stored) : description();

@@ -20,6 +20,12 @@ export interface NeutralTool {
   schema?: string;
 }
 
+/**
+ * Refuses a text alone where messages are wanted. Accepts a union with a text, such as the `input` of Responses, and
+ * type parameters that extend an object.
+ */
+export type NotText<T> = [T] extends [string] ? object : unknown;
+
 export type Format =
   | "openai-chat"
   | "openai-responses"

@@ -93,4 +93,6 @@ export interface ResultsResult<T> {
   /** The change as edits for a `ConversationLog` of the same messages; empty if nothing changed. */
   edits: LogEdit[];
   report: ResultsReport;
+  /** Why storing failed the first time: what `store` threw or rejected with, or an error about its answer. */
+  storeError?: unknown;
 }

@@ -10,13 +10,26 @@ export function typeCases({ checkTypes, consumer, node, root, tsc }) {
     async "types, for import and require, without skipLibCheck"() {
       const code = (
         specifier,
-      ) => `import { compact, count, prune, EspalierError, type PruneReport, type Llm } from "${specifier}";
+      ) => `import { compact, count, countMessages, prune, Pruner, EspalierError, type PruneReport, type Llm } from "${specifier}";
       const messages: { role: string; content: string }[] = [];
       const kept: { role: string; content: string }[] = prune(messages, { budget: 10 }).messages;
       const llm: Llm = async ({ prompt }, { signal }) => ({ text: signal.aborted ? "" : prompt });
       const n: number = count("x"); const report: PruneReport = prune(messages, { budget: n }).report;
       // @ts-expect-error a budget is a number
       prune(messages, { budget: "10" });
+      // @ts-expect-error a text is no conversation
+      prune("text", { budget: 10 });
+      // @ts-expect-error a text is no conversation
+      void compact("text", { budget: 10 });
+      // @ts-expect-error a text is no conversation
+      countMessages("text");
+      // @ts-expect-error a text is no conversation
+      new Pruner().prune("text" as string, { budget: 10 });
+      const input: string | typeof messages = messages.concat(); const request: { model: string; input: string | object[] } = { model: "m", input: "text" };
+      const unknown: unknown = messages; const maybe: typeof messages | undefined = messages.concat();
+      const fits = <M extends object, I extends { role: string }>(list: M, items: readonly I[]): [M, readonly I[]] => [prune(list, { budget: 10 }).messages, new Pruner().prune(items, { budget: 10 }).messages];
+      const same: { model: string; input: string | object[] } = prune(request, { budget: 10 }).messages;
+      export const all = [countMessages(input), countMessages(request), countMessages(unknown), countMessages(maybe), countMessages(JSON.parse("[]")), fits(messages, messages), same];
       void compact(kept, { budget: 1, llm }).then(({ status }) => status === "applied"); export { report, EspalierError };\n`;
       const codes = Object.fromEntries(
         ["", "/inline", "/slim"].map((entry) => [`types/espalier${entry.replace("/", "-")}`, code(`espalier${entry}`)]),

@@ -198,11 +198,32 @@ function withArguments(item: Fields, said: string): Fields {
 
 /** Only results of the type `content` hold several things; those of older versions do so without saying it. */
 function withItems(item: Fields, items: readonly (string | null)[]): Fields {
-  const said = (text: string) => ({ type: "text", text });
   return inTool(item, ({ output }) => {
     if (!isFields(output)) return {};
-    return { output: copy(output, { value: editedItems(output["value"], items, said) ?? output["value"] }) };
+    const { value } = output;
+    const edited = editedItems(value, items, (text) => ({ type: "text", text }));
+    return { output: copy(output, { value: edited ? withNotesJoined(value as unknown[], edited) : value }) };
   });
+}
+
+/**
+ * Joins notes, which replace pictures and documents, to the text beside them: of each text of a result `@ai-sdk/google`
+ * makes a response of its own for models before Gemini 3 (`appendLegacyToolResultParts`), which refuse two for one call.
+ */
+function withNotesJoined(before: readonly unknown[], edited: readonly unknown[]): unknown[] {
+  const isText = (item: unknown): item is Fields => isFields(item) && item["type"] === "text";
+  const joined: unknown[] = [];
+  let isNote = false;
+  edited.forEach((item, at) => {
+    const last = joined.at(-1);
+    const wasNote = isNote;
+    isNote = isText(item) && !isText(before[at]);
+    if (!isText(item) || !isText(last) || !(isNote || wasNote)) return void joined.push(item);
+    joined[joined.length - 1] = copy(wasNote ? item : last, { text: `${string(last["text"])}${string(item["text"])}` });
+    // A text that took a note in may take in no other text.
+    isNote &&= wasNote;
+  });
+  return joined;
 }
 
 /** The call of a UI part alone: as it was before its result came. */

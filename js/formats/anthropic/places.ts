@@ -7,6 +7,7 @@ import type { Piece } from "./read.ts";
 export const places: Places<Piece> = {
   part(piece) {
     if (piece === "string") return ["content"];
+    if ("about" in piece) return ["content", piece.about];
     return "mark" in piece ? ["content", piece.mark, "cache_control"] : ["content", piece.block];
   },
   item: (result, item) => within(result, "content", item),

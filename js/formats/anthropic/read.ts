@@ -7,15 +7,18 @@ import { bad, copy, isFields, json, string } from "../values.ts";
 import type { Messages } from "../adapter.ts";
 import type { Fields } from "../values.ts";
 import { eachItem, fieldForModel, NOTHING } from "../audience.ts";
-import type { Part } from "../../types/messages.ts";
+import type { Part, PartEdit } from "../../types/messages.ts";
 import { refuseForeign } from "../foreign.ts";
 import { isServerCall, isServerResult } from "./served.ts";
 import { isResult } from "./write.ts";
 import { signedThought } from "../thinking.ts";
 import { withSource } from "../sources.ts";
 
-/** A block of the content, the content itself, or the mark on a block (which goes and stays with it). */
-export type Piece = { block: number } | { mark: number } | "string";
+/**
+ * A block of the content, the content itself, title and context of a document (which the model reads before it), or the
+ * mark on a block. Titles, contexts and marks go and stay with their block.
+ */
+export type Piece = { block: number } | { about: number } | { mark: number } | "string";
 
 export const messages: Messages<Piece> = {
   system(request) {
@@ -46,8 +49,8 @@ export const messages: Messages<Piece> = {
     }
     const kept = pieces.flatMap((piece, part) => {
       const edit = byNumber.get(part);
-      if (!edit || piece === "string" || "mark" in piece) return [];
-      const block = (content as Fields[])[piece.block]!;
+      if (!edit || piece === "string" || !("block" in piece)) return [];
+      const block = withAbout((content as Fields[])[piece.block]!, pieces[part - 1], byNumber.get(part - 1));
       if (edit.to?.type === "text") return [editedText(block, edit.to.text)];
       if (edit.to?.type === "note") return [noted(edit.to.text, block)];
       if (edit.to?.type === "content")
@@ -78,6 +81,15 @@ export const messages: Messages<Piece> = {
     isFirst: isResult,
   },
 };
+
+/** Changes title and context of a document as the part before it was changed. */
+function withAbout(block: Fields, before: Piece | undefined, edit: PartEdit | undefined): Fields {
+  if (before === undefined || before === "string" || !("about" in before)) return block;
+  if (edit && edit.to === undefined) return block;
+  const to = edit?.to;
+  const said = to?.type === "text" || to?.type === "note" ? to.text : undefined;
+  return copy(block, { title: undefined, context: said });
+}
 
 function hasResults(message: unknown): boolean {
   return (
@@ -116,8 +128,15 @@ export function blocks(content: unknown, path: string): [Part, Piece][] {
   return content.flatMap((item: unknown, at): [Part, Piece][] => {
     if (!isFields(item)) throw bad(`${path}[${at}]`, "a block", item);
     const read: [Part, Piece] = [block(item, `${path}[${at}]`), { block: at }];
-    return item["cache_control"] ? [read, [{ type: "cacheMark" }, { mark: at }]] : [read];
+    const about = item["type"] === "document" && read[0].type !== "opaque" ? aboutDocument(item) : "";
+    const before: [Part, Piece][] = about === "" ? [] : [[text(about), { about: at }]];
+    return item["cache_control"] ? [...before, read, [{ type: "cacheMark" }, { mark: at }]] : [...before, read];
   });
+}
+
+/** Returns title and context of a document, "passed to the model" beside its content (Anthropic's guide of citations). */
+function aboutDocument({ title, context }: Fields): string {
+  return [title, context].filter((said) => typeof said === "string" && said !== "").join("\n");
 }
 
 /**

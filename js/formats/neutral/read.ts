@@ -34,6 +34,7 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
     format: "espalier",
     source,
     withheld: [],
+    demanded: [],
     pieces: (id) => (originals.get(id)?.parts ?? []).map((_, at) => at),
     messages: read,
     tools: (tools ?? (request && requestTools(request)) ?? []) as NeutralTool[],

@@ -82,7 +82,7 @@ test("options that make no sense are refused by name", () => {
   refused(() => prune(messages, { budget: 9, format: "morse" as never }), "bad_option", "options.format");
   refused(() => prune(messages, { budget: 9, keep: ["m99"] }), "bad_option", "options.keep[0]");
   refused(() => prune(messages, null as never), "bad_option", "options");
-  refused(() => prune("messages", { budget: 9 }), "unknown_format", "messages");
+  refused(() => prune("messages" as never, { budget: 9 }), "unknown_format", "messages");
   refused(() => prune([{ content: "x" }], { budget: 9 }), "bad_message", "messages[0].role");
   refused(() => count(7 as never), "bad_input", "text");
 });

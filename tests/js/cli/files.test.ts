@@ -147,7 +147,60 @@ test("a full disk is no bug", { skip: process.platform !== "linux" }, () => {
 test("a folder is named, with a code", () => {
   const words = /: folder cannot be read: it is a folder \[file_not_found\]/;
   refused(3, words, ["count", "folder"]);
-  refused(3, words, ["compact", "own.json", "-b", "9", "--log", "folder"]);
+  refused(3, /folder cannot be written: it is a folder; name a file$/m, [
+    ...["compact", "own.json", "-b", "9", "--log", "folder"],
+  ]);
+});
+
+/** Every command that has `-o`, with a FILE that it accepts. */
+const WRITING: readonly string[][] = [
+  ["count", "own.json"],
+  ["prune", "own.json", "-b", "100"],
+  ["compact", "own.json", "-b", "100"],
+  ["doctor", "own.json", "--repair"],
+  ["convert", "own.json", "--to", "anthropic"],
+  ["summarize", "a.ts", "-b", "100"],
+  ["outline", "a.ts"],
+  ["search", "folder", "work", "-b", "100"],
+];
+
+test("an output without a folder is refused before the work, with the folder and what to do", () => {
+  for (const args of WRITING) {
+    const name = join("none", "x.json");
+    const words =
+      /^espalier: none.x\.json cannot be written: there is no folder none; create it, or correct the path$/m;
+    refused(3, words, [...args, "-o", name]);
+    refused(3, /^espalier: folder cannot be written: it is a folder; name a file$/m, [...args, "-o", "folder"]);
+    refused(3, /cannot be written: own\.json is not a folder; correct the path$/m, [...args, "-o", "own.json/x"]);
+  }
+  refused(3, /^espalier: none\/log cannot be written: there is no folder none/, [
+    ...["compact", "own.json", "-b", "9", "--log", "none/log"],
+  ]);
+  refused(3, /^espalier: new\/ cannot be written: it is a folder; name a file$/m, ["count", "own.json", "-o", "new/"]);
+});
+
+test("a file that cannot be read is named with the reason in words", () => {
+  refused(3, /: none\.json cannot be read: it does not exist \[file_not_found\]/, ["count", "none.json"]);
+  refused(3, /: none\/a cannot be read: there is no folder none; create it, or correct the path \[/, [
+    "count",
+    "none/a",
+  ]);
+  refused(3, /: own\.json\/a cannot be read: own\.json is not a folder/, ["count", "own.json/a"]);
+  refused(3, /: none cannot be read: it does not exist/, ["outline", "none"]);
+  refused(3, /: none cannot be read: it does not exist/, ["convert", "own.json", "--to", "pi", "--session", "none"]);
+});
+
+test("a full disk is named by the output that it cut", { skip: process.platform !== "linux" }, () => {
+  const { status, stderr } = run(["count", "own.json", "-o", "/dev/full"]);
+  assert.equal(status, 3);
+  assert.match(stderr, /^espalier: \/dev\/full cannot be written: the disk is full, so the file is incomplete; free/m);
+});
+
+const isRoot = process.getuid?.() === 0;
+test("a missing permission is named", { skip: isRoot || process.platform === "win32" }, () => {
+  writeFileSync(join(home, "locked.json"), MESSAGES, { mode: 0 });
+  refused(3, /locked\.json cannot be read: permission denied; change/, ["count", "locked.json"]);
+  refused(3, /locked\.json cannot be written: permission denied; change/, ["count", "own.json", "-o", "locked.json"]);
 });
 
 test("a request is counted as its model counts, unless another one is named", () => {

@@ -118,3 +118,10 @@ test("a write that fails leaves nothing behind", async () => {
   assert.deepEqual(await storage.list(""), ["checkpoints/001.md"]);
   assert.deepEqual(readdirSync(root), ["checkpoints"]);
 });
+
+test("several writers of one name at the same moment: all succeed, and one text is there whole", async () => {
+  const texts = Array.from({ length: 20 }, (_, at) => `${at} `.repeat(2_000 * (at + 1)));
+  await Promise.all(texts.map((text) => nodeStorage(root).write("owner", text)));
+  assert.ok(texts.includes((await storage.read("owner"))!));
+  assert.deepEqual(readdirSync(root), ["owner"]);
+});

@@ -147,6 +147,18 @@ test("init asks for engine and vocabularies at once, and for each once", async (
   assert.deepEqual(fetched.toSorted(), ["cl100k_base.vocab", "espalier.wasm", "o200k_base.vocab"]);
 });
 
+test("entries with engines of their own share the download of a vocabulary", async () => {
+  const others = ["count", "search"].map(
+    (name) => `import(new URL("${name}-web.js", dist)).then((other) => other.init().then(() => other.count?.("one")))`,
+  );
+  // All have started before the first download ends.
+  const late = `for (let wait = 0; fetched.length < 4 && wait < 500; wait += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));`;
+  const { error, fetched } = await onPage("index", ["entry.init()", ...others], late);
+  assert.equal(error, undefined);
+  assert.deepEqual(fetched.toSorted(), ["count.wasm", "espalier.wasm", "o200k_base.vocab", "workspace.wasm"]);
+});
+
 test("init can be called again after a vocabulary was not found", async () => {
   const once = `if (String(url).endsWith(".vocab") && !globalThis.failed) { globalThis.failed = true; throw new TypeError("offline"); }`;
   const init = `entry.init().catch((error) => entry.init()).then(() => entry.count("one"))`;

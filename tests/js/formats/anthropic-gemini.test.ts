@@ -2,8 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { espalier } from "../built.ts";
 import { readConversation } from "../../../js/formats/index.ts";
 import { calling, carryOut, check, edit, insert, refused, standIn, summary } from "./common.ts";
+
+const { count, countMessages } = espalier;
 
 const use = (id: string, input: unknown = {}) => ({ type: "tool_use", id, name: "run", input });
 const result = (id: string, content: unknown = "ok", more = {}) => ({
@@ -99,6 +102,32 @@ test("anthropic: edits", () => {
     role: "user",
     content: "ho",
   });
+});
+
+test("anthropic: title and context of a document count as texts before it, and go and stay with it", () => {
+  const source = { type: "base64", media_type: "application/pdf", data: "abcd" };
+  const document = { type: "document", source, title: "Report of May", context: "Sent by the auditor." };
+  const plain = { type: "document", source: { type: "text", media_type: "text/plain", data: "All is well." } };
+  const marked = { ...plain, title: "Note", cache_control: { type: "ephemeral" } };
+  const input = () => [{ role: "user", content: [document, marked, plain] }];
+  check(
+    "anthropic",
+    input(),
+    "user: Report of May\nSent by the auditor., <document 4>, Note, All is well., <mark>, All is well.",
+  );
+  const all = [0, 1, 2, 3, 4, 5].map((part) => ({ part }));
+  assert.deepEqual(edit("anthropic", input(), 0, all), input()[0]);
+  const changed = [{ part: 0, to: { type: "text", text: "Report" } as const }, { part: 1 }, { part: 3 }, { part: 4 }];
+  assert.deepEqual(edit("anthropic", input(), 0, changed), {
+    role: "user",
+    content: [
+      { type: "document", source, context: "Report" },
+      { ...plain, cache_control: { type: "ephemeral" } },
+    ],
+  });
+  const total = (content: object[]) => countMessages([{ role: "user", content }], { format: "anthropic" }).total;
+  const bare = total([{ type: "document", source }]);
+  assert.equal(total([document]) - bare, count("Report of May\nSent by the auditor."));
 });
 
 test("anthropic: results of one round stand together, before words", () => {

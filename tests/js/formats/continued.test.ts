@@ -41,6 +41,22 @@ for (const [name, continued] of [
   });
 }
 
+test("outputs before later messages of the user stay, shortened if need be", async () => {
+  const turns = Array.from({ length: 6 }, (_, at) => [
+    user(`Question ${at}? ${"word ".repeat(200)}`),
+    { role: "assistant", content: "Yes." },
+  ]);
+  const input = [output("c1", 60), output("c2", 3_000), ...turns.flat(), user("And now?")];
+  const request = { model: "gpt-5", previous_response_id: "resp_1", input };
+  const results = [prune(request, { budget: 900 }), new Pruner().prune(request, { budget: 900 })];
+  for (const { messages, report } of [...results, await compact(request, { budget: 900 })]) {
+    const kept = messages.input.flatMap((item) => ("call_id" in item ? [item.call_id] : []));
+    assert.deepEqual(kept, ["c1", "c2"]);
+    assert.ok(report.after.total <= 900);
+    assert.deepEqual(validate(messages, { provider: "openai-responses" }), []);
+  }
+});
+
 test("an output of no call is one elsewhere, and behind calls of the request", () => {
   const rules = (request: object) => validate(request, { provider: "openai-responses" }).map(({ rule }) => rule);
   assert.deepEqual(rules({ model: "gpt-5", input: [user("Hi"), output("c1")] }), ["orphan-result"]);

@@ -245,6 +245,23 @@ test("openai: calls of the old form, calls without ids, arguments as an object",
   check("openai-chat", [{ role: "assistant", content: "", refusal: "no" }], "assistant: , no");
 });
 
+test("ai-sdk: a note for a picture joins the text beside it, of which Google's SDK makes one response", () => {
+  const [picture, said] = [
+    { type: "image-data", data: "iVBO", mediaType: "image/png" },
+    { type: "text", text: "x" },
+  ];
+  const after = (value: object[], items: (string | null)[]) => {
+    const output = { type: "content", value };
+    const message = { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "see", output }] };
+    const edited = edit("ai-sdk", [message], 0, [{ part: 0, to: { type: "content", items } }]) as typeof message;
+    return edited.content[0]!.output.value;
+  };
+  assert.deepEqual(after([said, picture], [null, "\n[image]"]), [{ type: "text", text: "x\n[image]" }]);
+  assert.deepEqual(after([said, picture, picture], ["y", "\n[1]", null]), [{ type: "text", text: "y\n[1]" }, picture]);
+  assert.deepEqual(after([picture, picture, said], ["[1]", "\n[2]", null]), [{ type: "text", text: "[1]\n[2]x" }]);
+  assert.deepEqual(after([said, said, picture], ["y", null, null]), [{ type: "text", text: "y" }, said, picture]);
+});
+
 test("ai-sdk: what a tool gave back is JSON, unless it says that it is content", () => {
   const listing = [
     { type: "file", name: "a.ts" },

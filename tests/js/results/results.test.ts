@@ -225,8 +225,14 @@ test("a store that fails, hangs, is full or lies costs nothing", async ({ mock }
     const events: any[] = [];
     const result = await offload(LOG, { store, timeoutMs: 20, onEvent: (event) => events.push(event) });
     assert.deepEqual([result.outcome, events.map((event) => event.code)], ["truncated", [code]]);
+    assert.equal(result.storeError, events[0].error);
     assert.ok(result.tokens <= 4_000 && result.tokens === count(result.text));
   }
+});
+
+test("a result that was stored or kept has no error of a store", async () => {
+  assert.equal("storeError" in (await offload(LOG, { store: () => "a.txt" })), false);
+  assert.equal("storeError" in (await offload("short", { store: () => assert.fail() })), false);
 });
 
 test("a store's answer that is no place is named in the warning", async () => {

@@ -166,6 +166,23 @@ test("long texts are stored or cut", async () => {
     },
   );
   assert.ok(count(failed.text) <= 300);
+  assert.equal((failed.storeError as Error).message, "full");
+  assert.equal("storeError" in stored, false);
+});
+
+test("a reduced output that cannot be stored is cut as without a store", async () => {
+  const passed = Array.from({ length: 900 }, (_, at) => `PASS src/${at % 7}/unit-${at}.test.ts (${at}.1 s)`).join("\n");
+  const failing = Array.from({ length: 900 }, (_, at) => `  at step ${at} of ${at * 31} (src/a${at}.ts:${at})`);
+  const output = `${passed}\nFAIL src/a.test.ts\n${failing.join("\n")}\nTests: 1 failed, 900 passed\n`;
+  const options = { command: "npx jest", maxTokens: 3_000 };
+  const without = await toolContent(output, options);
+  const failed = await toolContent(output, {
+    ...options,
+    maxInlineTokens: 0,
+    store: () => Promise.reject(new Error("full")),
+  });
+  assert.equal(failed.text, without.text);
+  assert.equal((failed.storeError as Error).message, "full");
 });
 
 test("input and options that make no sense are named", async () => {

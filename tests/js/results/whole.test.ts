@@ -210,7 +210,7 @@ test("a store that fails, hangs or lies costs nothing: the original is the host'
   ];
   for (const [store, codes] of stores) {
     const events: any[] = [];
-    const { report } = await clearResults(messages, {
+    const { report, storeError } = await clearResults(messages, {
       newest: 1,
       rounds: 0,
       minKeptTokens: 0,
@@ -220,6 +220,7 @@ test("a store that fails, hangs or lies costs nothing: the original is the host'
       onEvent: (event) => events.push(event),
     });
     assert.deepEqual([events.map(({ code }) => code), report.gone.map(({ recall }) => recall)], [codes, ["m3", "m5"]]);
+    assert.equal(storeError, events[0].error);
     // gemini-cli keeps what it could not save.
     const kept = await budgetResults(messages, {
       profile: "gemini-cli",
