@@ -30,7 +30,7 @@ pub fn licence_len(text: &str) -> usize {
                 is_licence = states(said);
                 closing = Some(close).filter(|close| !said[2..].contains(close));
             }
-            (None, None) if said.is_empty() => is_licence = false,
+            (None, None) if said.is_empty() || is_prologue(said) => is_licence = false,
             (None, None) if is_line_comment(said) => is_licence |= states(said),
             (None, None) => break,
         }
@@ -45,6 +45,11 @@ pub fn licence_len(text: &str) -> usize {
 fn opened(line: &str) -> Option<&'static str> {
     let pairs = [("/*", "*/"), ("<!--", "-->"), ("{-", "-}")];
     pairs.into_iter().find_map(|(open, close)| line.starts_with(open).then_some(close))
+}
+
+/// Returns whether a line can come before the licence, such as `<?php`.
+fn is_prologue(line: &str) -> bool {
+    ["<?", "'use ", "\"use "].iter().any(|start| line.starts_with(start))
 }
 
 fn is_line_comment(line: &str) -> bool {

@@ -32,6 +32,8 @@ pub(super) struct Fill<'s, 'd> {
     pub(super) lacks: Vec<Option<usize>>,
     /// Documents and nodes of which only the part around a selection shows.
     pub(super) cut: Vec<(usize, u32)>,
+    /// Whether nodes are cut that would fit without the others.
+    is_late: bool,
 }
 
 /// Fills documents of which nothing shows yet. `candidates` are cost, document and node, the cheapest first.
@@ -57,7 +59,7 @@ pub(super) fn fill(
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
     let lacks = vec![None; sheets.len()];
     let (chain, over, framed, opened, cut) = (Vec::new(), Vec::new(), Vec::new(), HashSet::default(), Vec::new());
-    let mut fill = Fill { sheets, refused, budget, total, chain, over, framed, opened, lacks, cut };
+    let mut fill = Fill { sheets, refused, budget, total, chain, over, framed, opened, lacks, cut, is_late: false };
     if fill.sheets.iter().any(|sheet| sheet.layout.leaves.is_some()) {
         fill.until_misfit(documents, candidates);
         return Ok(());
@@ -91,7 +93,10 @@ pub(super) fn fill(
             }
         }
         if std::mem::take(&mut fill.framed).is_empty() {
-            break;
+            // Nothing else fits. A long node can still be cut that would fit if the others did not show.
+            if std::mem::replace(&mut fill.is_late, true) || !fill.is_half_left() {
+                break;
+            }
         }
     }
     for (at, document) in documents.iter().enumerate() {
@@ -289,6 +294,8 @@ impl<'d> Fill<'_, 'd> {
             }
             if let Some(open) = self.begin(at as usize, node) {
                 cut.push((at, node, open));
+            } else if !self.is_late && !self.sheets[at as usize].chosen[node as usize] {
+                left.push((cost, at, node));
             }
         }
         // Nodes in a list that is cut show with the list, not by themselves.
@@ -317,7 +324,7 @@ impl<'d> Fill<'_, 'd> {
     fn begin(&mut self, at: usize, node: u32) -> Option<u32> {
         let sheet = &self.sheets[at];
         let root = sheet.page.above[node as usize] == NONE;
-        let must = root || sheet.own(node) > self.budget;
+        let must = root || self.is_late || sheet.own(node) > self.budget;
         let nothing = sheet.shown_rows().next().is_none();
         let stretches = sheet.stretches(node);
         let (Some((first, _)), Some((_, end))) = (stretches.first().copied(), stretches.last().copied()) else {

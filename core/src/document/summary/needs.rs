@@ -54,8 +54,8 @@ impl Needs {
             return;
         }
         self.read.push((from, to));
-        let (open, levels) = (Vec::new(), vec![Level::default()]);
-        let mut reader = Reader { page, lexis, open, levels, pairs: Vec::new(), groups: Vec::new() };
+        let (open, levels, tags) = (Vec::new(), vec![Level::default()], Vec::new());
+        let mut reader = Reader { page, lexis, open, levels, tags, pairs: Vec::new(), groups: Vec::new() };
         reader.read(from, to);
         for (all, mut read) in [(&mut self.pairs, reader.pairs), (&mut self.groups, reader.groups)] {
             // What does not end in the stretch is not read as in the document.
@@ -144,6 +144,17 @@ struct Level {
     grouped: bool,
 }
 
+/// An element of JSX that begins a row.
+#[derive(Debug, Clone, Copy)]
+struct Tag {
+    row: u32,
+    indent: usize,
+    /// The number of brackets that are open before it.
+    depth: usize,
+    /// Whether its opening tag goes on.
+    is_open: bool,
+}
+
 struct Reader<'d> {
     page: Page<'d>,
     lexis: Lexis,
@@ -151,6 +162,8 @@ struct Reader<'d> {
     open: Vec<(u8, u32)>,
     /// One more than brackets.
     levels: Vec<Level>,
+    /// Elements around a row, each indented deeper than the one before it.
+    tags: Vec<Tag>,
     pairs: Vec<(u32, u32)>,
     groups: Vec<(u32, u32)>,
 }
@@ -177,6 +190,9 @@ impl Reader<'_> {
                 row = self.row_of(at + 1, row);
                 row_end = self.page.rows.get(row as usize).map_or(usize::MAX, |row| row.end as usize);
                 (fresh, closed) = (true, false);
+                if self.lexis.script {
+                    self.end_tag(last, last_row);
+                }
             }
             if in_text {
                 at += self.template(at, byte, row);
@@ -194,6 +210,9 @@ impl Reader<'_> {
                 self.close(kind, row);
                 closed |= fresh;
             } else if fresh {
+                if self.lexis.script && byte == b'<' {
+                    self.begin_tag(bytes.get(at + 1).copied().unwrap_or(0), row);
+                }
                 self.begin(at, row, closed, last, last_row);
                 fresh = false;
             } else if let Some(level) = self.levels.last_mut()
@@ -242,6 +261,31 @@ impl Reader<'_> {
         if one != other {
             self.pairs.extend([(one, other), (other, one)]);
         }
+    }
+
+    /// Reads the tag that begins a row: the opening one of an element, or a closing one. `next` is the byte behind its
+    /// `<`. Rows of an element are recognised by their indentation.
+    fn begin_tag(&mut self, next: u8, row: u32) {
+        let (indent, depth, closes) = (self.page.indent(row).len(), self.open.len(), next == b'/');
+        self.tags.retain(|tag| tag.indent < indent || closes && tag.indent == indent);
+        if !closes && (next == b'>' || next.is_ascii_alphabetic()) {
+            self.tags.push(Tag { row, indent, depth, is_open: true });
+        } else if let Some(tag) = self.tags.pop_if(|tag| closes && tag.indent == indent) {
+            self.pair(tag.row, row);
+        }
+    }
+
+    /// Ends the opening tag that goes on if `last`, the last bytes of a row, end it.
+    fn end_tag(&mut self, last: [u8; 2], row: u32) {
+        let depth = self.open.len();
+        let ends = last[1] == b'>' && last[0] != b'=';
+        let Some(tag) = self.tags.last_mut().filter(|tag| ends && tag.is_open && tag.depth == depth) else { return };
+        tag.is_open = false;
+        let first = tag.row;
+        if last[0] == b'/' {
+            self.tags.pop();
+        }
+        self.pair(first, row);
     }
 
     /// Begins a row with code at `at`, behind the `last` bytes of code and behind the brackets that the row closes.
@@ -366,20 +410,22 @@ impl Reader<'_> {
         if quote == b'\'' && !self.lexis.single && rest.get(2) != Some(&b'\'') && rest.get(1) != Some(&b'\\') {
             return at + 1;
         }
-        let most = if self.lexis.long && quote == b'"' { rest.len() } else { line_of(rest) };
-        at + ends(&rest[..most], quote).unwrap_or(1)
+        at + ends(rest, quote, self.lexis.long && quote == b'"').unwrap_or(1)
     }
 
     /// Returns the end of a regular expression, or of a slash behind `last`.
     fn expression(&self, at: usize, last: u8) -> usize {
-        let line = &self.page.text.as_bytes()[at..];
-        let line = &line[..line_of(line)];
+        let rest = &self.page.text.as_bytes()[at..];
         let is_possible =
             matches!(last, 0 | b'(' | b',' | b'=' | b':' | b'[' | b'!' | b'&' | b'|' | b'?' | b'{' | b'}' | b';');
+        if !is_possible {
+            return at + 1;
+        }
         let mut class = false;
         let mut escaped = false;
-        for (place, byte) in line.iter().enumerate().skip(1).filter(|_| is_possible) {
+        for (place, byte) in rest.iter().enumerate().skip(1) {
             match byte {
+                b'\n' | b'\r' => break,
                 _ if escaped => escaped = false,
                 b'\\' => escaped = true,
                 b'[' => class = true,
@@ -464,13 +510,15 @@ fn line_of(text: &[u8]) -> usize {
     text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len())
 }
 
-/// Returns the end of a string that begins with its quote.
-fn ends(text: &[u8], quote: u8) -> Option<usize> {
+/// Returns the end of a string that begins with its quote. Only a string with `lines` has several. Minified code has a
+/// quote every few bytes of a line of megabytes, so the end of the line is not looked for.
+fn ends(text: &[u8], quote: u8, lines: bool) -> Option<usize> {
     let mut escaped = true;
-    let end = text.iter().position(|byte| {
-        let is_end = *byte == quote && !escaped;
-        escaped = *byte == b'\\' && !escaped;
+    let within = text.iter().take_while(|byte| lines || !matches!(byte, b'\n' | b'\r'));
+    let end = within.enumerate().find(|(_, byte)| {
+        let is_end = **byte == quote && !escaped;
+        escaped = **byte == b'\\' && !escaped;
         is_end
     });
-    end.map(|end| end + 1)
+    end.map(|(end, _)| end + 1)
 }
