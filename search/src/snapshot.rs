@@ -11,7 +11,7 @@ use crate::segment::Opened;
 use espalier_core::map::HashMap;
 
 /// The version of the format, and of the rules that make terms. Other versions are not read.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 const MAGIC: [u8; 4] = *b"ESPS";
 

@@ -37,6 +37,10 @@ pub fn words<'a>(text: &'a str, rules: Words, mut visit: impl FnMut(&'a str)) {
                 0..0x80 => break,
                 _ => match text[at..].chars().next() {
                     Some(wide) if wide.is_alphabetic() || wide.is_numeric() => at += wide.len_utf8(),
+                    Some(mark) if at > start && is_mark(mark) && rules != Words::CopilotChat => {
+                        at += mark.len_utf8();
+                        continue;
+                    }
                     _ => break,
                 },
             }
@@ -73,9 +77,14 @@ fn begins(word: &str) -> bool {
 /// let mut found = Vec::new();
 /// terms_of("parseHTMLDocument_v2", Words::Espalier, |term| found.push(term.to_string()));
 /// assert_eq!(found, ["parsehtmldocument_v2", "parse", "html", "document"]);
+/// let mut found = Vec::new();
+/// ["Größe", "GROSSE", "e\u{301}te\u{301}", "ıslak", "ISLAK", "المهلة"].into_iter().for_each(|word| {
+///     terms_of(word, Words::Espalier, |term| found.push(term.to_string()));
+/// });
+/// assert_eq!(found, ["grosse", "grosse", "ete", "islak", "islak", "مهلة"]);
 /// ```
 pub fn terms_of(word: &str, rules: Words, mut visit: impl FnMut(&str)) {
-    let mut terms = Terms { has_stems: rules == Words::Stems, ..Terms::default() };
+    let mut terms = Terms { has_stems: rules == Words::Stems, folds: rules != Words::CopilotChat, ..Terms::default() };
     if rules != Words::CopilotChat && word.len() > MAX_WORD {
         pairs(word, &mut terms);
         return terms.list.iter().for_each(|term| visit(term));
@@ -110,16 +119,53 @@ pub fn terms_of(word: &str, rules: Words, mut visit: impl FnMut(&str)) {
     terms.list.iter().for_each(|term| visit(term));
 }
 
+/// True for accents that follow their letter, and tone marks of Thai and Lao.
+fn is_mark(character: char) -> bool {
+    matches!(character as u32, 0x300..=0x36F | 0x64B..=0x652 | 0xE47..=0xE4E | 0xEC8..=0xECD)
+}
+
+/// Returns a term without accents, without the article of Arabic, and with letters and digits of full width in ASCII:
+/// a query may lack them, and a file may have its accents as characters of their own.
+fn folded(term: &str) -> String {
+    // The letters without accents, from U+00E0 and from U+1EA0 on.
+    const LATIN: &[u8] = b"aaaaaaaceeeeiiiidnooooo/ouuuuytyaaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkkllllllllllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
+    const VIETNAMESE: &[u8] =
+        b"aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy";
+    let plain = |c: char| match c as u32 {
+        at @ 0xE0..=0x17F => LATIN[at as usize - 0xE0].into(),
+        at @ 0x1EA0..=0x1EF9 => VIETNAMESE[at as usize - 0x1EA0].into(),
+        0xDF => 's',
+        0x1A1 => 'o',
+        0x1B0 => 'u',
+        at @ 0xFF01..=0xFF5E => ((at - 0xFEE0) as u8).into(),
+        _ => c,
+    };
+    let is_kept = |c: &char| !matches!(*c as u32, 0x300..=0x36F | 0x64B..=0x652);
+    let bare = term.strip_prefix("ال").filter(|rest| rest.chars().count() >= 3).unwrap_or(term);
+    let mut out = String::with_capacity(bare.len());
+    for c in bare.chars().filter(is_kept) {
+        if c == 'ß' {
+            out.push('s');
+        }
+        out.push(plain(c));
+    }
+    out
+}
+
 /// The distinct terms of a word. Only words with many parts get a set.
 #[derive(Default)]
 struct Terms {
     has_stems: bool,
+    folds: bool,
     list: Vec<String>,
     set: HashSet<String>,
 }
 
 impl Terms {
     fn add(&mut self, mut term: String) {
+        if self.folds && !term.is_ascii() {
+            term = folded(&term);
+        }
         if self.has_stems {
             stem(&mut term);
         }
@@ -193,11 +239,11 @@ fn is_plural(end: &str) -> bool {
     rest.next() == Some('s') && rest.next().is_none_or(|next| kind(next) != Kind::Other)
 }
 
-/// Han, kana, Hangul: scripts that put no space between words, or write particles behind a word.
+/// Han, kana, Hangul, Thai, Lao: scripts that put no space between words, or write particles behind a word.
 fn is_ideograph(character: char) -> bool {
     matches!(
         character as u32,
-        0x3041..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF
+        0xE01..=0xEDF | 0x3041..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF
     )
 }
 

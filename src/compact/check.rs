@@ -62,11 +62,18 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
 /// use espalier::compact::{check::lacking, form::GEMINI_CLI};
 /// let text = "## Overall Goal\nShip it.\n## Active Constraints\n\n## Key Knowledge\nThe port is 80.";
 /// assert_eq!(lacking(text, &GEMINI_CLI)[..2], ["Active Constraints", "Artifact Trail"]);
+/// assert!(lacking(&"## 目标\n发布。\n".repeat(GEMINI_CLI.sections.len()), &GEMINI_CLI).is_empty());
 /// ```
 pub fn lacking(text: &str, form: &Form) -> Vec<String> {
     let mut filled: Vec<&str> = Vec::new();
     let mut open = None;
+    // Models that write another language translate the headings: as many with content are all sections.
+    let (mut headings, mut is_heading) = (0, false);
     for line in text.lines() {
+        let has_content = !line.trim().is_empty();
+        let was_heading = is_heading;
+        is_heading = line.starts_with("## ") || was_heading && !has_content;
+        headings += usize::from(was_heading && has_content && !is_heading);
         if let Some((section, rest)) = form.opens(line) {
             open = Some(&*section.name);
             if !rest.is_empty() {
@@ -78,6 +85,9 @@ pub fn lacking(text: &str, form: &Form) -> Vec<String> {
             filled.push(name);
             open = None;
         }
+    }
+    if filled.is_empty() && headings >= form.sections.len() {
+        return vec![];
     }
     form.sections.iter().filter(|section| !filled.contains(&&*section.name)).map(|s| s.name.to_string()).collect()
 }

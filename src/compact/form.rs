@@ -210,6 +210,7 @@ impl Form {
     /// let (section, rest) = EIGHT.opens("**8. Continuation Plan**: run the tests").unwrap();
     /// assert_eq!((section.name.as_ref(), rest), ("Continuation Plan", "run the tests"));
     /// assert!(EIGHT.opens("The Continuation Plan is clear.").is_none());
+    /// assert!(EIGHT.opens("## Continuation Plan（后续计划）").is_some());
     /// let (section, rest) = GEMINI_CLI.opens("  <overall_goal>Ship it.</overall_goal>").unwrap();
     /// assert_eq!((section.name.as_ref(), rest), ("Overall Goal", "Ship it."));
     /// ```
@@ -219,17 +220,18 @@ impl Form {
             let end = rest.rfind("</").filter(|at| is_end_of(&rest[*at..], name));
             return Some((section, rest[..end.unwrap_or(rest.len())].trim()));
         }
-        let is_mark = |c: char| c.is_whitespace() || c.is_ascii_digit() || "#*.:)(-_".contains(c);
+        let is_mark = |c: char| c.is_whitespace() || c.is_ascii_digit() || "#*.:)(-_．：、（）".contains(c);
         let bare = line.trim_start_matches(is_mark);
         self.sections.iter().find_map(|section| {
             let head = bare.get(..section.name.len())?;
             if !head.eq_ignore_ascii_case(&section.name) {
                 return None;
             }
-            let rest = &bare[section.name.len()..];
-            let inner = rest.trim_start_matches(|c: char| c.is_whitespace() || "#*_:)-".contains(c));
+            // Models that write another language translate the name in brackets.
+            let rest = without_note(&bare[section.name.len()..]);
+            let inner = rest.trim_start_matches(|c: char| c.is_whitespace() || "#*_:)-：）".contains(c));
             // A sentence that begins with the name continues without a mark.
-            let is_heading = inner.is_empty() || rest.trim_start_matches(['*', '_', ' ']).starts_with(':');
+            let is_heading = inner.is_empty() || rest.trim_start_matches(['*', '_', ' ']).starts_with([':', '：']);
             is_heading.then_some((section, inner))
         })
     }
@@ -347,4 +349,10 @@ fn sections(text: &str) -> Option<String> {
         rest = behind[end + close.len()..].trim_start();
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// Returns the text behind a note in brackets.
+fn without_note(text: &str) -> &str {
+    let inner = text.trim_start().strip_prefix(['(', '（']);
+    inner.and_then(|inner| inner.split_once([')', '）'])).map_or(text, |(_, rest)| rest)
 }

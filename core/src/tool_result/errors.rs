@@ -13,7 +13,7 @@ pub const SHARE: u64 = 5;
 pub const GAP: &str = "[...]";
 
 /// Words of error lines, in lower case. From compilers, test runners, interpreters, shells.
-const WORDS: [&str; 15] = [
+const WORDS: [&str; 36] = [
     "error",
     "fail:",
     "failed",
@@ -29,11 +29,47 @@ const WORDS: [&str; 15] = [
     "permission denied",
     "no such file",
     "assert",
+    // Tools in other languages.
+    "fehler:",
+    "schwerwiegend:",
+    "nicht gefunden",
+    "fehlgeschlagen",
+    "erreur:",
+    "erreur :",
+    "aucun fichier ou",
+    "erro:",
+    "no existe el archivo",
+    "шибка:",
+    "нет такого файла",
+    "错误:",
+    "错误：",
+    "錯誤:",
+    "錯誤：",
+    "没有那个文件",
+    "エラー:",
+    "エラー：",
+    "そのようなファイル",
+    "오류:",
+    "오류 ",
 ];
 
 /// Words that make a line harmless nevertheless.
-const QUIET: [&str; 8] =
-    ["0 error", "no error", "0 failed", "0 failure", "without error", "compiling ", "downloading ", "checking "];
+const QUIET: [&str; 14] = [
+    "0 error",
+    "no error",
+    "0 failed",
+    "0 failure",
+    "without error",
+    "compiling ",
+    "downloading ",
+    "checking ",
+    "fehler: 0",
+    "0 fehlgeschlagen",
+    "错误：0",
+    "错误: 0",
+    "エラー: 0",
+    "エラー：0",
+];
 
 /// Returns the first two letters of the words as a table: the low five bits of the first letter give the index, those
 /// of the second the bit. Logs are long, and most letter pairs begin none of the words.

@@ -3,11 +3,14 @@
 use std::sync::OnceLock;
 
 use super::languages::{exact, listed};
+use super::pieces::simplified;
 use super::words::{Kind, Word};
 use crate::map::HashSet;
 
 /// Words that announce a change, in lower case.
 const CHANGES: &str = "\
+artık|bundan sonra|bundan böyle|yerine|vazgeçtim|od teraz|odtąd|już nie|zamiast|teraz|jednak|từ giờ|từ nay|thay cho|thay vì|không còn|đổi|nữa|\
+من الآن|الآن|بدلًا من|بدلاً من|بدلا من|لم يعد|لم تعد|अब|आगे से|की जगह|के बजाय|के बदले|\
 já não|não mais|mudei de ideia|passa a ser|passam a ser|em lugar de|deixa de|cambia a|cambio a|cambié de|he cambiado|ha cambiado|cambia por|\
 deja de|ya no es|ya no hace|pasa a ser|pasan a ser|se pasa a|remplace|remplacez|changé d'avis|a changé|ont changé|arrête de|arrête d'|arrêtez de|\
 passe à|passent à|devient|deviennent|ne plus|hör auf|hören sie auf|wechsle|wechseln|wechselt|wird zu|überholt|перестань|перестаньте|меняем|замени|\
@@ -20,7 +23,7 @@ retired|superseded|obsolete|jetzt|nun|ab sofort|ab jetzt|statt|stattdessen|nicht
 maintenant|désormais|à la place|à partir de maintenant|déplacé|déplacée|reporté|reportée|n'est plus|plus lundi|correction|remplacé|remplacée|\
 ahora|ya no|en lugar|en vez|cambió|pasó al|a partir de ahora|corrección|agora|não é mais|em vez|mudou|passou para|a partir de agora|correção|\
 теперь|больше не|уже не|вместо|изменилась|изменился|изменилось|изменили|перенесли|перенесён|перенесена|отныне|поправка|с этого момента";
-const CHANGES_PIECES: &str = "现在是|改成|改为|改到|改用|换成|不再|不用再|今后|以后|从现在|算了|不是周|而不是|变更|今は|変更|変えて|代わり|ではなく|これから|今後|もう|やっぱり|이제|앞으로|더 이상|대신|변경|바꿔|말고|아니라";
+const CHANGES_PIECES: &str = "现在是|改成|改为|改到|改用|换成|不再|不用再|今后|以后|从现在|算了|不是周|而不是|变更|不用|不必|增加到|提高到|降到|调到|减到|还是用|还是写|増や|减ら|に変え|やめて|なくても|늘릴|늘려|줄일|줄여|아니어도|今は|変更|変えて|代わり|ではなく|これから|今後|もう|やっぱり|이제|앞으로|더 이상|대신|변경|바꿔|말고|아니라";
 /// Words that announce a change at the beginning of a sentence.
 const NEWS: &str = " new update neu neue neuer neues nouveau nouvelle nuevo nueva novo nova новый новая новое ";
 
@@ -46,7 +49,14 @@ pub fn is_change(sentence: &str, words: &[Word]) -> bool {
         || words.windows(3).any(|all| is_french_end(&[all[0], all[2]]))
         || words.windows(4).any(|all| is_french_end(&[all[0], all[3]]))
         || (0..keys.len()).any(is_there)
-        || !sentence.is_ascii() && CHANGES_PIECES.split('|').any(|piece| sentence.contains(piece))
+        || words.iter().any(|word| word.text.starts_with(is_wide)) && {
+            let simple = simplified(sentence);
+            CHANGES_PIECES.split('|').any(|piece| simple.contains(piece))
+        }
+}
+
+fn is_wide(c: char) -> bool {
+    c >= '\u{2e80}'
 }
 
 /// True for "now", which begins a step or announces a change.
@@ -90,6 +100,7 @@ vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo 
 anglais français allemand espagnol inglés alemán francés español inglês alemão francês espanhol português английском английски русском русски \
 немецком немецки ";
     let is_next = |list: &'static str| next.is_some_and(|next| listed(list, next));
+    let is_sum = || is_next(MONEY) || next.is_some_and(|next| next.contains(['元', '块', '塊', '円', '圓', '원']));
     let is_path_of_zone = || word.contains('/') && word.to_lowercase().contains("zone/");
     if listed(ZONES, word) && (word.chars().all(char::is_uppercase) || is_next(" time ")) || is_path_of_zone() {
         return Some(6);
@@ -123,9 +134,10 @@ knapp kurz kurze ausführlich förmlich locker sachlich concis bref brèves dét
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     match kind {
-        Kind::Figure if is_next(MONEY) => Some(1),
+        Kind::Figure if is_sum() => Some(1),
         Kind::Figure if digits >= 6 && word.matches(['-', '/', '.']).count() == 2 => Some(2),
         Kind::Figure if word.contains(':') && digits >= 3 => Some(3),
+        Kind::Figure if digits == 0 => Some(7),
         Kind::Figure if word.chars().any(char::is_alphabetic) => Some(4),
         Kind::Figure if digits == 5 && word.as_bytes().get(2) == Some(&b'-') => Some(2),
         Kind::Figure => Some(7),

@@ -8,6 +8,7 @@ pub mod changes;
 pub mod languages;
 pub mod newest;
 mod phrases;
+pub mod pieces;
 pub mod rules;
 pub mod score;
 pub mod segment;
@@ -77,8 +78,8 @@ pub struct Facts {
     /// Orders for settings with one value at a time.
     settings: Vec<u32>,
     newest: HashMap<u32, usize>,
-    /// Sentences that were replaced, in order of replacement.
-    replaced: Vec<usize>,
+    /// Sentences that were replaced, each with the one that replaced it, in order of replacement.
+    replaced: Vec<(usize, usize)>,
     /// Number of occurrences of a sentence, by its shape and by itself.
     shapes: HashMap<u32, u32>,
     exacts: HashMap<u32, u32>,
@@ -206,22 +207,26 @@ impl Facts {
         let same = self.newest.insert(sentence.exact, index);
         self.frames.insert(sentence.frame.key, index);
         self.sentences.push(sentence);
-        self.replace(&changed);
-        self.retire(same);
+        self.changed(&changed, index);
+        self.retire(same, index);
     }
 
     /// Marks sentences whose value a later one replaces.
     pub fn replace(&mut self, changed: &[usize]) {
+        self.changed(changed, usize::MAX);
+    }
+
+    fn changed(&mut self, changed: &[usize], by: usize) {
         for &at in changed {
             self.sentences[at].is_changed = true;
         }
-        self.retire(changed.iter().copied());
+        self.retire(changed.iter().copied(), by);
     }
 
-    fn retire(&mut self, all: impl IntoIterator<Item = usize>) {
+    fn retire(&mut self, all: impl IntoIterator<Item = usize>, by: usize) {
         for at in all {
             if !std::mem::replace(&mut self.sentences[at].is_replaced, true) {
-                self.replaced.push(at);
+                self.replaced.push((at, by));
             }
         }
     }
@@ -266,9 +271,11 @@ impl Facts {
         (0..self.sentences.len()).filter(|&index| !self.sentences[index].is_replaced).collect()
     }
 
-    /// Returns the sentences that were replaced after the first `from` replacements.
-    pub fn replaced(&self, from: usize) -> impl Iterator<Item = Fact<'_>> {
-        self.replaced.iter().skip(from).map(|&index| self.fact(index))
+    /// Returns the sentences that were replaced after the first `from` replacements, each with the one that replaced it
+    /// if that is among them.
+    pub fn replaced(&self, from: usize) -> impl Iterator<Item = (Fact<'_>, Option<Fact<'_>>)> {
+        let by = |by: usize| (by < self.sentences.len()).then(|| self.fact(by));
+        self.replaced.iter().skip(from).map(move |&(index, other)| (self.fact(index), by(other)))
     }
 
     /// True if all sentences of the newest text with this id were replaced.

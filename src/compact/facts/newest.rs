@@ -7,7 +7,7 @@
 //! each other: their keys differ.
 
 use super::changes::{is_change, is_link, is_now, is_reply, is_stating, value_type};
-use super::languages::is_verb_of_order;
+use super::languages::{is_number, is_verb_of_order};
 use super::words::{Kind, Word, is_ideograph};
 use super::{Facts, Sentence, Speaker};
 
@@ -54,8 +54,12 @@ const LANGUAGE: u8 = 9;
 /// Types of settings that an agent has one value of at a time: time zones, systems of measures, manners of answers.
 pub const SETTINGS: [u8; 3] = [6, 10, MANNER];
 const MANNER: u8 = 11;
+/// The bit of figures with a unit; the others are of the unit.
+const UNIT: u8 = 0x80;
 /// Share of an earlier sentence's words that a later one repeats when it revokes it.
 const REPEATS: f64 = 0.4;
+/// Minimum share of what it has in common with the closest sentence of the user.
+const CLOSE: f64 = 0.8;
 
 /// Reads the frame of a sentence.
 pub fn frame(sentence: &str, words: &[Word], is_order: bool, is_rule: bool) -> Frame {
@@ -101,6 +105,10 @@ pub fn frame(sentence: &str, words: &[Word], is_order: bool, is_rule: bool) -> F
         if let Some(kind) = value_type(word.text, word.kind, next, at == 0) {
             out.types.push((kind, word.key));
         }
+        // Figures of one unit are of one type: "50 rows", "100 rows".
+        if let Some(unit) = words.get(at + 1).filter(|unit| counts(word) && matches!(unit.kind, Kind::Word)) {
+            out.types.push((UNIT | unit.key as u8, word.key));
+        }
     }
     let is_new = |kind: u8| kind == LANGUAGE || !is_order && matches!(kind, MONEY..=TIME | DAY);
     out.changes |=
@@ -110,6 +118,14 @@ pub fn frame(sentence: &str, words: &[Word], is_order: bool, is_rule: bool) -> F
         out.types.retain(|(kind, _)| *kind != MANNER);
     }
     out
+}
+
+/// True for a plain figure, or a number in words.
+fn counts(word: &Word) -> bool {
+    match word.kind {
+        Kind::Figure => !word.text.bytes().any(|byte| byte.is_ascii_alphabetic()),
+        _ => is_number(word.text),
+    }
 }
 
 /// True if a clause after a comma or a label begins with an order: "For reports, show clocks in UTC."
@@ -226,7 +242,16 @@ fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
             && may_replace(later, earlier)
             && (has_value || takes_back)
     };
-    let best = shared.iter().filter(replaces).max_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
+    // "Commit messages in English" does not change "Comments in English" if an earlier sentence is about the former.
+    let may = |index: usize| may_replace(later, &facts.sentences[index]) && facts.sentences[index].exact != later.exact;
+    let said = |index: usize| facts.sentences[index].speaker == Speaker::User && may(index);
+    let closest = shared.iter().filter(|(index, ..)| said(*index)).map(|(_, sum, _)| *sum).fold(0.0, f64::max);
+    let is_close = |&&(_, sum, _): &&(usize, f64, usize)| sum >= CLOSE * closest;
+    let best = shared
+        .iter()
+        .filter(is_close)
+        .filter(replaces)
+        .max_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
     best.map(|(index, ..)| *index)
 }
 
@@ -235,12 +260,18 @@ fn has_other_value(later: &Sentence, earlier: &Sentence) -> bool {
     let (new, old) = (&later.frame.types, &earlier.frame.types);
     let are_brief = later.frame.is_brief && earlier.frame.is_brief;
     let are_rules = are_brief && later.is_rule && earlier.is_rule;
-    let tells = |kind: u8| kind != OTHER_FIGURE && (kind != NAME || are_brief) || are_rules;
+    let tells = |kind: u8| match kind {
+        UNIT.. => are_brief && earlier.is_rule || are_rules,
+        OTHER_FIGURE => are_rules,
+        NAME => are_brief || are_rules,
+        _ => true,
+    };
     old.iter().filter(|(kind, _)| tells(*kind)).any(|(kind, _)| {
         let of = |all: &[(u8, u32)]| all.iter().filter(|(of, _)| of == kind).map(|(_, key)| *key).collect::<Vec<_>>();
         let (new, old) = (of(new), of(old));
         // "Not Monday any more: Wednesday" names the old value too.
-        let is_gone = || matches!(*kind, MONEY..=TIME | DAY) || are_rules || old.iter().any(|key| !new.contains(key));
+        let is_gone =
+            || matches!(*kind, MONEY..=TIME | DAY | UNIT..) || are_rules || old.iter().any(|key| !new.contains(key));
         new.iter().any(|key| !old.contains(key)) && is_gone()
     })
 }

@@ -1,8 +1,12 @@
-//! Phrases of seven languages with spaces between words, by what they say of a sentence: data of
+//! Phrases of eight languages with spaces between words, by what they say of a sentence: data of
 //! [`rules`](super::rules), in lower case, separated by bars.
 
 /// See [`rules`](super::rules): makes a rule wherever it is, unless the speaker is its subject.
 pub const STRONG: &str = "\
+nie wolno|zabronione|od teraz|odtąd|od tej pory|po każdej|po każdym|przed każdym|przed każdą|bez mojej|bez mojego|musi|muszą|\
+powinny być|powinien być|powinna być|powinno być|trzeba|należy|pod żadnym|w żadnym|maksymalnie|co najwyżej|nie więcej niż|nie dłużej niż|\
+zapytaj mnie|pytaj mnie|wyłącznie|zanim zmienisz|upewnij się|nie może|nie mogą|ma teraz|en lecture seule|de solo lectura|somente leitura|\
+nur lesend|obligatoirement|obligatoriamente|têm que ser|\
 merci de ne|merci d'utiliser|merci de répondre|merci de garder|merci de rester|merci de limiter|exclusivement|exclusivamente|somente|\
 avant chaque|après chaque|antes de cada|después de cada|depois de cada|vor jedem|vor jeder|nach jedem|nach jeder|перед каждым|перед каждой|\
 mieux vaut|il vaut mieux|mejor código|es mejor no|impossible de le dépasser|impossible de la dépasser|arrête de|arrête d'|arrêtez de|arrêtez d'|\
@@ -93,6 +97,7 @@ hasta nuevo aviso|até segunda ordem|до дальнейших указаний|
 
 /// Makes a rule at the beginning of a clause.
 pub const ORDER: &str = "\
+nigdy|zawsze|żaden|żadna|żadne|zamiast|unikaj|trzymaj się|odpowiadaj|używaj|każda|każdy|każde|\
 pas question|que nadie|que ninguém|que personne|\
 merci de ne|merci d'éviter|merci de toujours|prière de|interdiction de|défense de|que les|que tout|que rien|\
 cantonne-toi|contente-toi|contentez-vous|beschränk dich|spar dir|pas un mot|not a word|try to keep|try to be|\
@@ -132,6 +137,7 @@ exceto|кроме|apenas|solamente|anstatt|au lieu de|plutôt que|à la place de
 
 /// Makes a rule in a sentence that begins with an order.
 pub const WEAK: &str = "\
+zawsze|nigdy|zamiast|\
 restes|sois|soyez|seas|fueras|sean|sejam|concis|conciso|\
 erst wenn|erst nachdem|lieber|only after|for any|\
 ni|ninguno|nadie|niemand|personne|\
@@ -218,6 +224,7 @@ conta que|считает|сообщил|по словам|according to|apparentl
 
 /// Common phrases that are no rules.
 pub const PHRASE: &str = "\
+nie mam|nie wiem|nie jest|nie działa|nie rozumiem|nie widzę|nie ma|nie było|nie są|nie pamiętam|nie sądzę|nie mogę|to musi|nie udało|\
 rien à|nothing to|no se ve|no se puede|não dá|siempre es|siempre está|sempre é|sempre está|solo quería|\
 sólo quería|só queria|\
 to make sure|to ensure|let me know|not just|nicht nur|pas seulement|no solo|no sólo|não só|не только|read only|\

@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 
 use super::languages::{self, exact};
+use super::pieces;
 use crate::map::HashMap;
 
 /// The role of a phrase in its sentence.
@@ -113,8 +114,21 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
 /// True for a question.
 pub fn is_question(sentence: &str) -> bool {
     let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '?' | '？' | '؟'));
-    const PARTICLES: [&str; 12] =
-        ["吗", "呢", "ですか", "ますか", "でしょうか", "のか", "나요", "까요", "인가요", "은가요", "ㄴ가요", "할까"];
+    const PARTICLES: [&str; 13] = [
+        "吗",
+        "嗎",
+        "呢",
+        "ですか",
+        "ますか",
+        "でしょうか",
+        "のか",
+        "나요",
+        "까요",
+        "인가요",
+        "은가요",
+        "ㄴ가요",
+        "할까",
+    ];
     let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
     end.ends_with(['?', '？', '؟']) || PARTICLES.iter().any(|particle| bare.ends_with(particle))
 }
@@ -133,10 +147,9 @@ pub fn is_rule(sentence: &str, more: &[&str]) -> bool {
     if !more.is_empty() && crate::compact::ledger::text::has_word(&sentence.to_lowercase(), more) {
         return true;
     }
-    match languages::without_spaces(sentence) {
-        Some(is_rule) => is_rule,
-        None => of_words(&tokens(sentence)),
-    }
+    // English sentences name things in other scripts.
+    let wide = sentence.chars().filter(|c| *c >= '\u{2e80}').count();
+    pieces::is_rule(sentence) || wide * 4 < sentence.chars().count() && of_words(&tokens(sentence))
 }
 
 fn of_words(tokens: &[Token]) -> bool {

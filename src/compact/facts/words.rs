@@ -1,5 +1,7 @@
 //! The words of a sentence: their worth, and keys that identify them.
 
+use std::ops::Range;
+
 use crate::fnv::{START_32, add_32};
 
 /// What a word is.
@@ -28,7 +30,8 @@ const MAX_BYTES: usize = 80;
 /// Number of letters that a word's key is made from; the rest is an ending.
 const STEM: usize = 6;
 
-/// Returns the words of a sentence. Han and kana have no spaces: each pair of neighbours counts as a word.
+/// Returns the words of a sentence. Han and hiragana have no spaces: each pair of neighbours counts as a word. Katakana
+/// between other scripts, and numbers in Han, are words.
 pub fn words(sentence: &str) -> Vec<Word<'_>> {
     let mut out = Vec::new();
     let mut is_first = true;
@@ -71,7 +74,15 @@ pub fn words(sentence: &str) -> Vec<Word<'_>> {
 }
 
 fn push<'a>(text: &'a str, is_first: bool, out: &mut Vec<Word<'a>>) {
+    if text.starts_with(is_katakana) {
+        out.push(Word { text, kind: Kind::Word, key: key(text) });
+        return;
+    }
     if text.starts_with(is_ideograph) {
+        if han_number(text) == Some(0..text.len()) {
+            out.push(Word { text, kind: Kind::Figure, key: key(text) });
+            return;
+        }
         let mut chars = text.char_indices().peekable();
         let is_alone = text.chars().nth(1).is_none();
         while let Some((at, c)) = chars.next() {
@@ -91,15 +102,33 @@ fn push<'a>(text: &'a str, is_first: bool, out: &mut Vec<Word<'a>>) {
     out.push(Word { text, kind: kind(text, is_first), key: key(text) });
 }
 
-/// Splits a run where ideographs begin or end.
+/// Splits a run where another script or a number in Han begins or ends.
 fn scripts(run: &str) -> impl Iterator<Item = &str> {
+    let script = |c: char| (is_ideograph(c), is_hiragana(c), is_katakana(c));
     let mut rest = run;
     std::iter::from_fn(move || {
-        let first = rest.chars().next().map(is_ideograph)?;
-        let end = rest.find(|c| is_ideograph(c) != first).unwrap_or(rest.len());
+        let first = rest.chars().next().map(script)?;
+        let mut end = rest.find(|c| script(c) != first).unwrap_or(rest.len());
+        if let (true, false, false) = first
+            && let Some(number) = han_number(&rest[..end])
+        {
+            end = if number.start == 0 { number.end } else { number.start };
+        }
         let (piece, more) = rest.split_at(end);
         rest = more;
         Some(piece)
+    })
+}
+
+/// Returns the place of the first number in Han.
+fn han_number(han: &str) -> Option<Range<usize>> {
+    // One of these alone is part of a word more often: 一下, 十分.
+    const UNITS: &str = "一十百";
+    const DIGITS: &str = "二两兩三四五六七八九";
+    let is_more = |c: char| UNITS.contains(c) || DIGITS.contains(c) || "千万萬零〇半亿億".contains(c);
+    han.char_indices().filter(|(_, c)| UNITS.contains(*c) || DIGITS.contains(*c)).find_map(|(from, c)| {
+        let end = han[from..].find(|c| !is_more(c)).map_or(han.len(), |length| from + length);
+        (end > from + c.len_utf8() || DIGITS.contains(c)).then_some(from..end)
     })
 }
 
@@ -112,8 +141,18 @@ fn is_hiragana(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{309f}')
 }
 
+fn is_katakana(c: char) -> bool {
+    matches!(c, '\u{30a0}'..='\u{30ff}')
+}
+
+/// True for a number in Korean of two syllables or more.
+fn is_korean_number(text: &str) -> bool {
+    text.len() > 3 && text.chars().all(|c| "일이삼사오육칠팔구십백천만".contains(c))
+}
+
 fn kind(text: &str, is_first: bool) -> Kind {
-    if text.bytes().any(|byte| byte.is_ascii_digit()) || text.chars().any(|c| c.is_numeric()) {
+    if is_korean_number(text) || text.bytes().any(|byte| byte.is_ascii_digit()) || text.chars().any(|c| c.is_numeric())
+    {
         return Kind::Figure;
     }
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();

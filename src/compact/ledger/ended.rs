@@ -30,7 +30,7 @@ pub struct Ending<'t> {
 }
 
 /// Diagnoses, in lower case, that follow the place of the fault.
-const DIAGNOSES: [&str; 29] = [
+const DIAGNOSES: [&str; 46] = [
     "error:",
     "error[",
     "error ts",
@@ -62,11 +62,29 @@ const DIAGNOSES: [&str; 29] = [
     "conflict (",
     "automatic merge failed",
     "execution halted",
+    // Tools in other languages.
+    "fehler:",
+    "schwerwiegend:",
+    "fatal :",
+    "erreur:",
+    "erreur :",
+    "erro:",
+    "ошибка:",
+    "Ошибка:",
+    "错误:",
+    "错误：",
+    "致命错误：",
+    "錯誤:",
+    "錯誤：",
+    "エラー:",
+    "エラー：",
+    "오류:",
+    "오류 c",
 ];
 /// What a shell prints if a signal ended a program.
 const SIGNALS: [&str; 5] = ["killed", "aborted", "bus error", "abort trap", "floating point exception"];
 /// What programs print after their own name.
-const COMPLAINTS: [&str; 9] = [
+const COMPLAINTS: [&str; 15] = [
     "command not found",
     "not found",
     "no such file or directory",
@@ -76,6 +94,12 @@ const COMPLAINTS: [&str; 9] = [
     "is a directory",
     "not a directory",
     "unrecognized option",
+    "nicht gefunden",
+    "aucun fichier ou dossier de ce type",
+    "no existe el archivo o el directorio",
+    "ет такого файла или каталога",
+    "没有那个文件或目录",
+    "そのようなファイルやディレクトリはありません",
 ];
 
 /// Reads the outcome of a run; `exit` is the status in its result.

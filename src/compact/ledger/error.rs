@@ -35,7 +35,7 @@ const AT: &str = "at ";
 const ALSO: &str = "also at ";
 
 /// Words of error lines, in lower case.
-pub const WORDS: [&str; 22] = [
+pub const WORDS: [&str; 44] = [
     "error:",
     "error[",
     "error ",
@@ -58,9 +58,45 @@ pub const WORDS: [&str; 22] = [
     "refused",
     "timed out",
     "✗",
+    // Tools in other languages.
+    "fehler:",
+    "schwerwiegend:",
+    "nicht gefunden",
+    "fehlgeschlagen",
+    "fatal :",
+    "erreur:",
+    "erreur :",
+    "aucun fichier ou",
+    "erro:",
+    "no existe el archivo",
+    "шибка:",
+    "нет такого файла",
+    "错误:",
+    "错误：",
+    "錯誤:",
+    "錯誤：",
+    "没有那个文件",
+    "エラー:",
+    "エラー：",
+    "そのようなファイル",
+    "오류:",
+    "오류 ",
 ];
 /// Texts of such lines without an error; a digit in front makes it another number.
-pub const HARMLESS: [&str; 6] = ["0 failed", "0 failures", "0 errors", "no error", "failed: 0", "0 error"];
+pub const HARMLESS: [&str; 12] = [
+    "0 failed",
+    "0 failures",
+    "0 errors",
+    "no error",
+    "failed: 0",
+    "0 error",
+    "0 fehlgeschlagen",
+    "fehler: 0",
+    "错误：0",
+    "错误: 0",
+    "エラー: 0",
+    "エラー：0",
+];
 
 /// True if a line of output reports an error. Very long lines are data.
 pub fn is_error_line(line: &str) -> bool {
@@ -80,15 +116,21 @@ fn says(line: &[u8]) -> bool {
             [two[0].to_ascii_lowercase(), two[1].to_ascii_lowercase()],
             [b'e', b'r' | b'x']
                 | [b't', b'r' | b'i']
-                | [b'f', b'a']
+                | [b'f', b'a' | b'e']
                 | [b'p', b'a']
                 | [b'd' | b'r', b'e']
                 | [b'c', b'a' | b'o']
-                | [b'n', b'o']
+                | [b'n', b'o' | b'i']
                 | [b'u', b'n']
-                | [b'a', b's']
-                | [b's', b'e']
+                | [b'a', b's' | b'u']
+                | [b's', b'e' | b'c']
                 | [0xe2, 0x9c]
+                | [0xd0, 0xbd]
+                | [0xd1, 0x88]
+                | [0xe9, 0x94 | 0x8c]
+                | [0xe6, 0xb2]
+                | [0xe3, 0x82 | 0x81]
+                | [0xec, 0x98]
         );
         begins && WORDS.iter().any(|word| is_at(line, at, word))
     })
@@ -97,7 +139,7 @@ fn says(line: &[u8]) -> bool {
 /// True if every match is harmless. "10 failed" contains "0 failed": the character before the zero decides.
 pub fn is_harmless(line: &[u8]) -> bool {
     (0..line.len()).any(|at| {
-        matches!(line[at], b'0' | b'n' | b'N' | b'f' | b'F')
+        matches!(line[at], b'0' | b'n' | b'N' | b'f' | b'F' | 0xe3 | 0xe9)
             && !line[..at].last().is_some_and(u8::is_ascii_digit)
             && HARMLESS.iter().any(|word| is_at(line, at, word))
     })

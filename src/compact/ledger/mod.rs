@@ -393,11 +393,18 @@ impl Ledger {
 
     /// Removes the rules, decisions and requests whose sentences were replaced after the first `before` replacements.
     fn take_out(&mut self, before: usize) {
-        for fact in self.facts.replaced(before).filter(|fact| fact.is_changed) {
+        for (fact, by) in self.facts.replaced(before).filter(|(fact, _)| fact.is_changed) {
             // Replaced sentences are mostly new, so the search starts at the end.
             let has = |id: &str, sentence: &str| id == fact.id && sentence.contains(fact.sentence);
             if let Some(at) = self.constraints.iter().rposition(|rule| has(&rule.id, &rule.sentence)) {
                 self.constraints.remove(at);
+                // "Now 60 seconds" takes the place of the rule that it changes.
+                if let Some(by) = by.filter(|by| by.speaker == Speaker::User)
+                    && !self.constraints.iter().any(|rule| rule.sentence.contains(by.sentence))
+                {
+                    self.constraint_at.insert(by.sentence.to_string());
+                    self.constraints.push(Constraint { id: by.id.to_string(), sentence: by.sentence.to_string() });
+                }
             }
             if let Some(at) = self.decisions.iter().rposition(|decision| has(&decision.id, &decision.sentence)) {
                 self.decisions.remove(at);

@@ -116,6 +116,10 @@ fn a_later_rule_replaces_an_earlier_one_in_nine_languages() {
     replaces("周二送货。", "不是周二了，改成周五送货。");
     replaces("预算是三百欧元。", "预算改成五百欧元了。");
     replaces("英語で答えてください。", "これからは日本語で答えてください。");
+    replaces("每页最多显示二十条。", "每页改成五十条，不再是二十条。");
+    replaces("預算是三百歐元。", "預算改成五百歐元。");
+    replaces("予算は十万円を超えないようにしてください。", "予算は十五万円に増やします。");
+    replaces("Pas plus de 50 éléments par page.", "Finalement, 100 éléments par page, c'est la nouvelle limite.");
     replaces("配達は火曜日にしてください。", "火曜日ではなく、金曜日の配達に変えてください。");
     replaces("予算は三万円までです。", "予算は五万円に変更してください。");
     replaces("連絡は田中さんだけにしてください。", "田中さんの代わりに、これからは山本さんに連絡してください。");
@@ -134,6 +138,7 @@ fn a_rule_about_something_else_replaces_none() {
     both_stay("Ne touche pas au fichier config.", "Désormais, lance les tests avant chaque commit.");
     both_stay("Antworte kurz.", "Ab jetzt duz mich.");
     both_stay("Keep the functions under 40 lines.", "From now on keep the tests in tests/.");
+    both_stay("最多重试三次。", "现在每页显示五条。");
     both_stay("不要改数据库。", "以后提交之前先跑测试。");
     both_stay("データベースは変更しないでください。", "今後はコミットの前にテストを実行してください。");
     both_stay("데이터베이스는 바꾸지 마세요.", "앞으로는 커밋 전에 테스트를 돌리세요.");

@@ -13,7 +13,7 @@ const CASES: &str = include_str!("../../fixtures/rules.txt");
 
 /// The rules were written with these sentences at hand: the test holds what works, and does not measure quality.
 #[test]
-fn rules_are_found_in_nine_languages() {
+fn rules_are_found_in_fifteen_languages() {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for line in CASES.lines().filter(|line| !line.starts_with('#')) {
         let (language, rest) = line.split_once(' ').unwrap();
@@ -27,7 +27,7 @@ fn rules_are_found_in_nine_languages() {
             (false, false) => {}
         }
     }
-    assert_eq!(counts.len(), 9);
+    assert_eq!(counts.len(), 15);
     for (language, [found, wrong, missed]) in counts {
         assert!(wrong * 9 <= found && missed * 6 <= found, "{language}: {found} found, {wrong} wrong, {missed} missed");
     }
@@ -49,6 +49,23 @@ fn a_rule_brings_the_sentence_that_says_what_it_is_about() {
         &["Budget cap is $500 total. Never exceed without explicit approval."],
     );
     check("Fix the lexer. Never touch main.rs.", &["Never touch main.rs."]);
+}
+
+#[test]
+fn a_change_takes_the_place_of_the_rule_that_it_changes() {
+    let held = |one: &str, other: &str| constraints(vec![user(one), user(other)]);
+    let later = "やはり一ページは五十件に変更します。";
+    assert_eq!(held("一ページは最大三十件までにしてください。", later), [later]);
+    let later = "Finalement, 100 éléments par page, c'est la nouvelle limite.";
+    assert_eq!(held("Pas plus de 50 éléments par page.", later), [later]);
+    let later = "每页改成五十条，不再是二十条。";
+    assert_eq!(held("每页最多显示二十条。", later), [later]);
+}
+
+#[test]
+fn english_rules_may_name_things_in_other_scripts() {
+    check("Never use 中文 in comments.", &["Never use 中文 in comments."]);
+    check("لا\u{200f} تعدّل أي ملف.", &["لا\u{200f} تعدّل أي ملف."]);
 }
 
 #[test]

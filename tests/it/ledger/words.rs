@@ -87,3 +87,28 @@ fn the_quick_way_says_what_the_plain_one_says() {
     }
     assert!(found.iter().all(|&n| n > 1_000), "{found:?}: too few to say anything");
 }
+
+#[test]
+fn errors_of_tools_in_other_languages_are_found() {
+    use espalier::compact::ledger::ended::is_diagnosis;
+    use espalier::tool_result::errors::is_error;
+    for line in [
+        "A.java:3: Fehler: Symbol nicht gefunden",
+        "A.java:3: 错误: 找不到符号",
+        "A.java:3: エラー: シンボルを見つけられません",
+        "A.java:3: erreur: cannot find symbol",
+        "Schwerwiegend: Kein Git-Repository: .git",
+        "致命错误：不是 git 仓库（或者任何父目录）：.git",
+        "a.c:1:5: ошибка: ожидалось «;» перед «}»",
+        "ls: impossible d'accéder à 'x': Aucun fichier ou dossier de ce type",
+        "ls: 无法访问 'x': 没有那个文件或目录",
+        "a.c(1): 오류 C2143: 구문 오류",
+    ] {
+        assert!(is_diagnosis(line) && is_error_line(line) && is_error(line), "{line}");
+    }
+    for line in
+        ["0 Fehler, 0 Warnungen", "エラー: 0 件", "0 个错误，0 个警告", "Build erfolgreich, keine Fehler", "错误：0"]
+    {
+        assert!(!is_diagnosis(line) && !is_error_line(line) && !is_error(line), "{line}");
+    }
+}
