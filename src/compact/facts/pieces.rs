@@ -9,10 +9,13 @@ pub fn is_rule(sentence: &str) -> bool {
     !sentence.is_ascii() && table(sentence).is_some_and(|table| table.is_rule(&table.plain(sentence)))
 }
 
+/// Whether a letter is one of a language alone.
+type Letters = fn(char) -> bool;
+
 /// Returns the table of the language that the letters of a sentence show.
 fn table(sentence: &str) -> Option<&'static Table> {
-    let has = |is_own: fn(char) -> bool| sentence.chars().any(is_own);
-    let tables: [(fn(char) -> bool, &Table); 7] = [
+    let has = |is_own: Letters| sentence.chars().any(is_own);
+    let tables: [(Letters, &Table); 7] = [
         (|c| matches!(c, '\u{ac00}'..='\u{d7a3}'), &KOREAN),
         (|c| matches!(c, '\u{3040}'..='\u{30ff}'), &JAPANESE),
         (|c| matches!(c, '\u{4e00}'..='\u{9fff}'), &CHINESE),
