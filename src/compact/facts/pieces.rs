@@ -144,14 +144,19 @@ const COMPOUNDS: &str = "错别|别人|别的|区别|特别|分别|级别|类别
 
 /// Returns a sentence with the simplified forms of Chinese characters that markers contain.
 pub fn simplified(sentence: &str) -> String {
-    let simple = |c: char| {
-        let mut pairs = TRADITIONAL.chars();
-        while let (Some(one), Some(other)) = (pairs.next(), pairs.next()) {
-            if one == c {
-                return other;
-            }
+    static PAIRS: OnceLock<Vec<(char, char)>> = OnceLock::new();
+    let pairs = PAIRS.get_or_init(|| {
+        let mut all = TRADITIONAL.chars();
+        let mut pairs: Vec<(char, char)> = Vec::new();
+        while let (Some(from), Some(to)) = (all.next(), all.next()) {
+            pairs.push((from, to));
         }
-        c
+        crate::rank::sort(&mut pairs, |(from, _)| u64::from(*from));
+        pairs
+    });
+    let simple = |c: char| {
+        let at = pairs.partition_point(|(from, _)| *from < c);
+        pairs.get(at).filter(|(from, _)| *from == c).map_or(c, |(_, to)| *to)
     };
     sentence.chars().map(simple).collect()
 }
