@@ -5,7 +5,10 @@ import type { Fields } from "./values.ts";
 
 /** What the error says about a field that only an SDK's own messages have. */
 export function ofSdk(meaning: string): string {
-  return `absent: ${meaning}, and messages in an SDK's own form are not read; createFetch of espalier/fetch reads what the SDK sends`;
+  return (
+    `absent: ${meaning}, and messages in an SDK's own form are not read; ` +
+    "createFetch of espalier/fetch reads what the SDK sends"
+  );
 }
 
 /**

@@ -105,7 +105,7 @@ function hasAnswer({ messages }: Draft): boolean {
   return messages.some((message) => fields(message)["role"] === "assistant");
 }
 
-/** Puts the contents in the place of their references. */
+/** Replaces references by the contents that they name. */
 function withAttachments(value: unknown, attachments: Fields): unknown {
   if (typeof value === "string") {
     const name = /^(?:attachment|tc):\/\/(.+)$/.exec(value)?.[1];

@@ -34,7 +34,10 @@ function recognise({ records }: Sample): Match | undefined {
 export function kiroSettings({ records: [value] }: Sample): string | undefined {
   const { session_id: id, session_state: state } = fields(value);
   if (typeof id !== "string" || !isFields(fields(state)["conversation_metadata"])) return undefined;
-  return "holds title, folder and model of a session of Kiro CLI, and no messages: they are in the file of the same name that ends with .jsonl.";
+  return (
+    "holds title, folder and model of a session of Kiro CLI, and no messages: " +
+    "they are in the file of the same name that ends with .jsonl."
+  );
 }
 
 class Kiro implements Reading {

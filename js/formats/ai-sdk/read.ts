@@ -207,8 +207,8 @@ function withItems(item: Fields, items: readonly (string | null)[]): Fields {
 }
 
 /**
- * Joins notes, which replace pictures and documents, to the text beside them: of each text of a result `@ai-sdk/google`
- * makes a response of its own for models before Gemini 3 (`appendLegacyToolResultParts`), which refuse two for one call.
+ * Joins notes, which replace pictures and documents, to the text beside them. For models before Gemini 3,
+ * `@ai-sdk/google` makes a response of each text (`appendLegacyToolResultParts`), and they refuse two for one call.
  */
 function withNotesJoined(before: readonly unknown[], edited: readonly unknown[]): unknown[] {
   const isText = (item: unknown): item is Fields => isFields(item) && item["type"] === "text";

@@ -134,7 +134,7 @@ export function blocks(content: unknown, path: string): [Part, Piece][] {
   });
 }
 
-/** Returns title and context of a document, "passed to the model" beside its content (Anthropic's guide of citations). */
+/** Returns title and context of a document: the model gets them beside its content (Anthropic's guide of citations). */
 function aboutDocument({ title, context }: Fields): string {
   return [title, context].filter((said) => typeof said === "string" && said !== "").join("\n");
 }

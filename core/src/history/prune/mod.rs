@@ -9,7 +9,7 @@
 //! | pass | what it removes or shortens |
 //! |---|---|
 //! | repair | orphan results, empty messages, pictures beyond the bytes that a turn may have; always runs |
-//! | oversize | any single result over a quarter of the limit, to that or to what the rest leaves free; recent ones over 3/4 |
+//! | oversize | any result over a quarter of the limit (recent ones 3/4), to a quarter or what the rest leaves free |
 //! | turns (A) | turns before the newest request, oldest first; of the last one only old rounds, if the rest fits |
 //! | current rounds (B) | rounds after the newest request, except the newest round and pending calls |
 //! | results (C) | results in the remaining messages, largest first to one common level |
