@@ -7,7 +7,7 @@
  */
 
 import { chatMessage } from "./chat-record.ts";
-import { Draft, fields, isFields, items, objects, text, timeOf, withMessages } from "./draft.ts";
+import { Draft, fields, isFields, items, objects, text, timeOf, withMessages, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -64,7 +64,7 @@ class Hermes implements Reading {
     // What was sent of a request, with memories and contents of the tool.
     const content = row["role"] === "user" ? (text(row["api_content"]) ?? row["content"]) : row["content"];
     const message = chatMessage({ ...row, content });
-    if (!message) return draft.skip(`role ${String(row["role"]).slice(0, 40)}`);
+    if (!message) return draft.skip(`role ${word(row["role"]).slice(0, 40)}`);
     const [id, time] = [row["id"], timeOf(row["timestamp"])];
     draft.push(message, place, {
       ...((typeof id === "string" || typeof id === "number") && { id: String(id) }),

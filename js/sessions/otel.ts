@@ -54,7 +54,7 @@ function plain(typed: unknown): unknown {
   const { stringValue, intValue, doubleValue, boolValue, arrayValue, kvlistValue } = fields(typed);
   if (isFields(arrayValue)) return items(arrayValue["values"]).map(plain);
   if (isFields(kvlistValue)) return attributesOf(kvlistValue["values"]);
-  return stringValue ?? (intValue === undefined ? (doubleValue ?? boolValue) : Number(intValue));
+  return stringValue ?? (intValue === undefined ? (doubleValue ?? boolValue) : Number(word(intValue)));
 }
 
 /** Returns a list; an attribute may be its JSON. */

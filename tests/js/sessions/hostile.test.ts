@@ -138,7 +138,6 @@ const JUNK = fc.constantFrom<unknown>(
   [[]],
   { type: 1 },
   { content: null },
-  { toString: 1 },
   "__proto__",
 );
 
@@ -166,6 +165,24 @@ for (const name of names) {
       }),
       { numRuns: runs(400) },
     );
+  });
+}
+
+for (const name of names) {
+  test(`${name} with an object that has no text, in every place in turn, is read, or refused with a code`, () => {
+    const text = fixture(name);
+    const isLines = name.endsWith(".jsonl");
+    const parts = isLines ? text.split("\n") : [text];
+    for (const [place, part] of parts.entries()) {
+      const record = parsed(part);
+      if (record === undefined) continue;
+      for (let at = 0; ; at++) {
+        const left = { left: at };
+        const one = JSON.stringify(damaged(record, left, { toString: 1 }));
+        if (left.left >= 0) break;
+        outcome(parts.with(place, one).join("\n"));
+      }
+    }
   });
 }
 
