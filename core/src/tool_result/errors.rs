@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::heading::heading;
+use super::words::{self, Words};
 use crate::map::HashSet;
 use crate::tokens::Tokenizer;
 
@@ -12,8 +13,8 @@ pub const SHARE: u64 = 5;
 /// The marker between lines that are not neighbours.
 pub const GAP: &str = "[...]";
 
-/// Words of error lines, in lower case. From compilers, test runners, interpreters, shells.
-const WORDS: [&str; 36] = [
+/// What begins or names a fault, of compilers, test runners, interpreters and shells.
+const WORDS: [&str; 15] = [
     "error",
     "fail:",
     "failed",
@@ -29,78 +30,13 @@ const WORDS: [&str; 36] = [
     "permission denied",
     "no such file",
     "assert",
-    // Tools in other languages.
-    "fehler:",
-    "schwerwiegend:",
-    "nicht gefunden",
-    "fehlgeschlagen",
-    "erreur:",
-    "erreur :",
-    "aucun fichier ou",
-    "erro:",
-    "no existe el archivo",
-    "шибка:",
-    "нет такого файла",
-    "错误:",
-    "错误：",
-    "錯誤:",
-    "錯誤：",
-    "没有那个文件",
-    "エラー:",
-    "エラー：",
-    "そのようなファイル",
-    "오류:",
-    "오류 ",
 ];
 
-/// Words that make a line harmless nevertheless.
-const QUIET: [&str; 14] = [
-    "0 error",
-    "no error",
-    "0 failed",
-    "0 failure",
-    "without error",
-    "compiling ",
-    "downloading ",
-    "checking ",
-    "fehler: 0",
-    "0 fehlgeschlagen",
-    "错误：0",
-    "错误: 0",
-    "エラー: 0",
-    "エラー：0",
-];
+/// Lines about progress, which name packages of errors.
+const PROGRESS: [&str; 3] = ["compiling ", "downloading ", "checking "];
 
-/// Returns the first two letters of the words as a table: the low five bits of the first letter give the index, those
-/// of the second the bit. Logs are long, and most letter pairs begin none of the words.
-const fn pairs(words: &[&str]) -> [u32; 32] {
-    let mut out = [0; 32];
-    let mut at = 0;
-    while at < words.len() {
-        let word = words[at].as_bytes();
-        out[(word[0] & 31) as usize] |= 1 << (word[1] & 31);
-        at += 1;
-    }
-    out
-}
-
-const WORD_PAIRS: [u32; 32] = pairs(&WORDS);
-const QUIET_PAIRS: [u32; 32] = pairs(&QUIET);
-
-/// Returns the position of the first of these words (ASCII in lower case) at or after `from`, in any case.
-fn first(bytes: &[u8], from: usize, words: &[&str], pairs: &[u32; 32]) -> Option<usize> {
-    // The 0 of "0 errors" is not that of "10 errors".
-    let is_inside = |at: usize| bytes[at] == b'0' && at > 0 && bytes[at - 1].is_ascii_digit();
-    let begins = |at: usize, word: &&str| {
-        bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
-            && !is_inside(at)
-    };
-    let candidates = bytes.get(from..)?.windows(2).enumerate().filter(|(_, pair)| {
-        // The low five bits of a letter are the same in both cases.
-        pairs[usize::from(pair[0] & 31)] >> (pair[1] & 31) & 1 == 1
-    });
-    candidates.map(|(at, _)| from + at).find(|&at| words.iter().any(|word| begins(at, word)))
-}
+static ERROR: Words = Words::new(&[&WORDS, &words::LABELS, &words::FAULTS]);
+static HARMLESS: Words = Words::new(&[&PROGRESS, &words::NONE]);
 
 /// The selected lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -131,9 +67,7 @@ const MAX_BYTES: usize = 2_000;
 /// ```
 pub fn is_error(line: &str) -> bool {
     let line = line.trim().as_bytes();
-    line.len() <= MAX_BYTES
-        && first(line, 0, &WORDS, &WORD_PAIRS).is_some()
-        && first(line, 0, &QUIET, &QUIET_PAIRS).is_none()
+    line.len() <= MAX_BYTES && ERROR.is_in(line) && !HARMLESS.is_in(line)
 }
 
 /// Returns the lines about errors in a text, in order: start and end of each in bytes, without the line end.
@@ -147,7 +81,7 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut from = 0;
     // One pass over the text that stops at the words: most lines have none.
-    while let Some(at) = first(bytes, from, &WORDS, &WORD_PAIRS) {
+    while let Some(at) = ERROR.first(bytes, from) {
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
         let line = text[start..end].strip_suffix('\r').unwrap_or(&text[start..end]);

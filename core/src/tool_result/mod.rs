@@ -10,6 +10,7 @@
 //! - [`middle`]: keeps head and tail of any text.
 //! - [`seam`]: finds positions where a text may be cut.
 //! - [`errors`]: selects lines to keep from the middle.
+//! - [`words`]: the words by which such lines are recognised.
 //! - [`heading`]: finds the line that says what other lines are part of.
 //! - `hunks`: finds the lines of files in a diff, which stay as they are.
 //! - [`compat`]: Copilot Chat's rule.
@@ -31,6 +32,7 @@ pub mod schema;
 pub mod seam;
 pub mod tape;
 mod truncate;
+pub mod words;
 
 pub use middle::{Marker, Shortened, shorten};
 pub use truncate::{CutResult, Keep, Output, Rules, Truncated, cut_result, truncate};

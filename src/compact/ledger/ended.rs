@@ -6,6 +6,7 @@
 
 use super::command::{Status, Tests};
 use super::error::{is_error_line, is_harmless};
+use crate::tool_result::words;
 
 /// Agents' text for a command without output.
 pub(in crate::compact) const NO_OUTPUT: &str = "(no output)";
@@ -30,7 +31,7 @@ pub struct Ending<'t> {
 }
 
 /// Diagnoses, in lower case, that follow the place of the fault.
-const DIAGNOSES: [&str; 46] = [
+const DIAGNOSES: [&str; 29] = [
     "error:",
     "error[",
     "error ts",
@@ -62,29 +63,11 @@ const DIAGNOSES: [&str; 46] = [
     "conflict (",
     "automatic merge failed",
     "execution halted",
-    // Tools in other languages.
-    "fehler:",
-    "schwerwiegend:",
-    "fatal :",
-    "erreur:",
-    "erreur :",
-    "erro:",
-    "ошибка:",
-    "Ошибка:",
-    "错误:",
-    "错误：",
-    "致命错误：",
-    "錯誤:",
-    "錯誤：",
-    "エラー:",
-    "エラー：",
-    "오류:",
-    "오류 c",
 ];
 /// What a shell prints if a signal ended a program.
 const SIGNALS: [&str; 5] = ["killed", "aborted", "bus error", "abort trap", "floating point exception"];
 /// What programs print after their own name.
-const COMPLAINTS: [&str; 15] = [
+const COMPLAINTS: [&str; 9] = [
     "command not found",
     "not found",
     "no such file or directory",
@@ -94,12 +77,6 @@ const COMPLAINTS: [&str; 15] = [
     "is a directory",
     "not a directory",
     "unrecognized option",
-    "nicht gefunden",
-    "aucun fichier ou dossier de ce type",
-    "no existe el archivo o el directorio",
-    "ет такого файла или каталога",
-    "没有那个文件或目录",
-    "そのようなファイルやディレクトリはありません",
 ];
 
 /// Reads the outcome of a run; `exit` is the status in its result.
@@ -290,7 +267,7 @@ pub fn is_quoted(line: &str) -> bool {
 /// assert!(!is_diagnosis(r#"    t.Fatalf("error: %v", err)"#) && !is_diagnosis("  error: string;"));
 /// ```
 pub fn is_diagnosis(line: &str) -> bool {
-    if line.len() > 2_000 || is_harmless(line.as_bytes()) {
+    if line.len() > 2_000 || is_harmless(line) {
         return false;
     }
     // Terraform draws a border.
@@ -311,7 +288,8 @@ pub fn is_diagnosis(line: &str) -> bool {
     }
     let mut rest = line;
     for depth in 0..4 {
-        if begins(rest, &DIAGNOSES) && (!begins(rest, &["thread '"]) || rest.contains("panicked at"))
+        if begins(rest, &words::LABELS)
+            || begins(rest, &DIAGNOSES) && (!begins(rest, &["thread '"]) || rest.contains("panicked at"))
             || depth > 0 && begins(rest, &["error "])
             || begins(rest, &["FAILED "]) && rest.starts_with("FAILED ")
             || names_exception(rest)
@@ -346,7 +324,8 @@ fn is_complaint(line: &str) -> bool {
         && program.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
     let rest = rest.to_ascii_lowercase();
     // A search prints `file: line`.
-    is_program && COMPLAINTS.iter().any(|says| rest.starts_with(says) || rest.trim_end().ends_with(says.trim_end()))
+    let is = |says: &&str| rest.starts_with(says) || rest.trim_end().ends_with(says.trim_end());
+    is_program && COMPLAINTS.iter().chain(&words::FAULTS).any(|says| is(says))
 }
 
 /// `TypeError: x`, `java.lang.IllegalStateException: x`, `Error: x`

@@ -2,6 +2,7 @@
 
 use super::place::{file, is_place};
 use super::text::{one_line, stem};
+use crate::tool_result::words::{self, Words};
 
 /// Maximum bytes of an error line that is kept.
 pub const ERROR_BYTES: usize = 300;
@@ -34,8 +35,8 @@ pub const PLACES: usize = 30;
 const AT: &str = "at ";
 const ALSO: &str = "also at ";
 
-/// Words of error lines, in lower case.
-pub const WORDS: [&str; 44] = [
+/// What begins or names a fault, more narrowly than in a result that is cut: these lines stay.
+pub const WORDS: [&str; 22] = [
     "error:",
     "error[",
     "error ",
@@ -58,45 +59,10 @@ pub const WORDS: [&str; 44] = [
     "refused",
     "timed out",
     "✗",
-    // Tools in other languages.
-    "fehler:",
-    "schwerwiegend:",
-    "nicht gefunden",
-    "fehlgeschlagen",
-    "fatal :",
-    "erreur:",
-    "erreur :",
-    "aucun fichier ou",
-    "erro:",
-    "no existe el archivo",
-    "шибка:",
-    "нет такого файла",
-    "错误:",
-    "错误：",
-    "錯誤:",
-    "錯誤：",
-    "没有那个文件",
-    "エラー:",
-    "エラー：",
-    "そのようなファイル",
-    "오류:",
-    "오류 ",
 ];
-/// Texts of such lines without an error; a digit in front makes it another number.
-pub const HARMLESS: [&str; 12] = [
-    "0 failed",
-    "0 failures",
-    "0 errors",
-    "no error",
-    "failed: 0",
-    "0 error",
-    "0 fehlgeschlagen",
-    "fehler: 0",
-    "错误：0",
-    "错误: 0",
-    "エラー: 0",
-    "エラー：0",
-];
+
+static ERROR: Words = Words::new(&[&WORDS, &words::LABELS, &words::FAULTS]);
+static HARMLESS: Words = Words::new(&[&words::NONE]);
 
 /// True if a line of output reports an error. Very long lines are data.
 pub fn is_error_line(line: &str) -> bool {
@@ -106,47 +72,12 @@ pub fn is_error_line(line: &str) -> bool {
     let bytes = line.as_bytes();
     let ends = line.trim_end().as_bytes();
     let ends = ends.len() >= 5 && ends[ends.len() - 5..].eq_ignore_ascii_case(b"error");
-    (ends || says(bytes)) && !is_harmless(bytes)
+    (ends || ERROR.is_in(bytes)) && !is_harmless(line)
 }
 
-fn says(line: &[u8]) -> bool {
-    line.windows(2).enumerate().any(|(at, two)| {
-        // Two letters exclude most places, and most lines contain none of these.
-        let begins = matches!(
-            [two[0].to_ascii_lowercase(), two[1].to_ascii_lowercase()],
-            [b'e', b'r' | b'x']
-                | [b't', b'r' | b'i']
-                | [b'f', b'a' | b'e']
-                | [b'p', b'a']
-                | [b'd' | b'r', b'e']
-                | [b'c', b'a' | b'o']
-                | [b'n', b'o' | b'i']
-                | [b'u', b'n']
-                | [b'a', b's' | b'u']
-                | [b's', b'e' | b'c']
-                | [0xe2, 0x9c]
-                | [0xd0, 0xbd]
-                | [0xd1, 0x88]
-                | [0xe9, 0x94 | 0x8c]
-                | [0xe6, 0xb2]
-                | [0xe3, 0x82 | 0x81]
-                | [0xec, 0x98]
-        );
-        begins && WORDS.iter().any(|word| is_at(line, at, word))
-    })
-}
-
-/// True if every match is harmless. "10 failed" contains "0 failed": the character before the zero decides.
-pub fn is_harmless(line: &[u8]) -> bool {
-    (0..line.len()).any(|at| {
-        matches!(line[at], b'0' | b'n' | b'N' | b'f' | b'F' | 0xe3 | 0xe9)
-            && !line[..at].last().is_some_and(u8::is_ascii_digit)
-            && HARMLESS.iter().any(|word| is_at(line, at, word))
-    })
-}
-
-fn is_at(line: &[u8], at: usize, word: &str) -> bool {
-    line.get(at..at + word.len()).is_some_and(|there| there.eq_ignore_ascii_case(word.as_bytes()))
+/// Returns whether a line reports that there is no error.
+pub fn is_harmless(line: &str) -> bool {
+    HARMLESS.is_in(line.as_bytes())
 }
 
 /// Returns a key that lines of the same error share.

@@ -1,10 +1,11 @@
 //! Keys of lines and sentences: the fast way gives the same as the plain one.
 
-use espalier::compact::ledger::error::{HARMLESS, WORDS, is_error_line};
+use espalier::compact::ledger::error::{WORDS, is_error_line};
 use espalier::compact::ledger::text::{has_word, sentences};
+use espalier::tool_result::words;
 use fastrand::Rng;
 
-const PIECES: [&str; 34] = [
+const PIECES: [&str; 42] = [
     "error",
     "Error:",
     "errors:",
@@ -39,6 +40,14 @@ const PIECES: [&str; 34] = [
     "! ",
     "?x",
     "1",
+    "failed: 0",
+    "x80",
+    "错误：0",
+    "错误：",
+    "FEHLER: 0",
+    "erreur :",
+    "오류 0",
+    "개",
 ];
 
 fn text(rng: &mut Rng) -> String {
@@ -57,10 +66,16 @@ fn plain_has_word(text: &str, words: &[&str]) -> bool {
 
 fn plain_is_error_line(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
-    let is_harmless =
-        |word: &&str| lower.match_indices(*word).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_ascii_digit()));
-    (lower.trim_end().ends_with("error") || WORDS.iter().any(|word| lower.contains(word)))
-        && !HARMLESS.iter().any(is_harmless)
+    let is_harmless = |word: &&str| {
+        lower.match_indices(*word).any(|(at, _)| {
+            let [before, behind] = [lower[..at].chars().next_back(), lower[at + word.len()..].chars().next()];
+            !(word.starts_with('0') && before.is_some_and(|c| c.is_ascii_digit()))
+                && !(word.ends_with('0') && behind.is_some_and(|c| c.is_ascii_alphanumeric()))
+        })
+    };
+    let mut names = WORDS.iter().chain(&words::LABELS).chain(&words::FAULTS);
+    (lower.trim_end().ends_with("error") || names.any(|word| lower.contains(word)))
+        && !words::NONE.iter().any(is_harmless)
 }
 
 /// Checks that no text is lost between sentences, and that none contains two lines of a list.
@@ -103,11 +118,13 @@ fn errors_of_tools_in_other_languages_are_found() {
         "ls: impossible d'accéder à 'x': Aucun fichier ou dossier de ce type",
         "ls: 无法访问 'x': 没有那个文件或目录",
         "a.c(1): 오류 C2143: 구문 오류",
+        "hdiutil: Aktion fehlgeschlagen",
+        "setup: 错误：0x80070005",
     ] {
         assert!(is_diagnosis(line) && is_error_line(line) && is_error(line), "{line}");
     }
     for line in
-        ["0 Fehler, 0 Warnungen", "エラー: 0 件", "0 个错误，0 个警告", "Build erfolgreich, keine Fehler", "错误：0"]
+        ["0 Fehler, 0 Warnungen", "エラー: 0 件", "0 个错误，0 个警告", "Build erfolgreich, keine Fehler", "错误：0", "경고 0개, 오류 0개"]
     {
         assert!(!is_diagnosis(line) && !is_error_line(line) && !is_error(line), "{line}");
     }
