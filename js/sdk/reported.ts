@@ -2,6 +2,8 @@
 
 import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
+import { EventStream } from "../providers/sse.ts";
+import type { ServerEvent } from "../providers/sse.ts";
 
 /** Returns the response; `report` gets its usage when its body, or its stream of events, was read to the end. */
 export function withReport(response: Response, report: (usage: Fields) => void): Response {
@@ -9,34 +11,37 @@ export function withReport(response: Response, report: (usage: Fields) => void):
   // Other implementations of `fetch` have streams of their own.
   if (typeof body?.pipeThrough !== "function") return response;
   const isStream = /event-stream/.test(headers.get("content-type") ?? "");
+  const events = new EventStream();
   const decoder = new TextDecoder();
-  let rest = "";
+  let whole = "";
   let usage: Fields | undefined;
   const read = (text: string) => {
-    if (!text.includes('"usage')) return;
+    const found = text.includes('"usage') ? usageIn(JSON.parse(text)) : undefined;
+    if (found) usage = { ...usage, ...found };
+  };
+  /** Reads what is there; the client gets an answer that is no JSON, or too long an event, all the same. */
+  const attempt = (more: () => readonly string[]) => {
     try {
-      const found = usageIn(JSON.parse(text.replace(/^data:/, "")));
-      if (found) usage = { ...usage, ...found };
+      more().forEach(read);
     } catch {
-      // No JSON.
+      // Without usage, the conversation goes on with its estimates.
     }
   };
   const watch = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       controller.enqueue(chunk);
-      rest += decoder.decode(chunk, { stream: true });
-      if (!isStream) return;
-      const lines = rest.split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) read(line);
+      if (isStream) attempt(() => dataOf(events.push(chunk)));
+      else whole += decoder.decode(chunk, { stream: true });
     },
     flush() {
-      read(rest);
+      attempt(() => (isStream ? dataOf(events.end()) : [whole]));
       if (usage) report(usage);
     },
   });
   return new Response(body.pipeThrough(watch), { status, statusText, headers });
 }
+
+const dataOf = (events: readonly ServerEvent[]) => events.map(({ data }) => data);
 
 /** Finds the usage in an answer, or in an event of a stream. */
 function usageIn(answer: unknown): Fields | undefined {
