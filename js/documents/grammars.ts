@@ -132,6 +132,7 @@ export function nameOf(language: string): string {
  *
  * languageOf("src/main.rs"); // => "rust"
  * languageOf("queue.h", "class Queue;"); // => "cpp"
+ * languageOf("README.md"); // => "markdown"
  * languageOf("notes.txt"); // => undefined
  * ```
  */
@@ -148,6 +149,8 @@ export function languageOf(path: string, text?: string): string | undefined {
   // By an old custom, `.C` and `.H` are C++.
   const isOther = ending === "C" || ending === "H" || (ending === "h" && text !== undefined && isCpp(text));
   const known = isOther ? "cpp" : ending.toLowerCase();
+  // Without a grammar, and folded by its headings.
+  if (/^(md|markdown|mdown|mkd|mdx)$/.test(known)) return "markdown";
   return builtIns().find(({ extensions }) => extensions.includes(known))?.name;
 }
 

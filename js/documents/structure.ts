@@ -54,7 +54,7 @@ export interface ParseLimits {
 
 /** One node of a document's structure. Offsets are UTF-16 code units. */
 export interface StructureNode {
-  /** Type of the syntax node, or `constructor`, `root`; `FOLD` and `LINE` without a tree. */
+  /** Type of the syntax node, or `constructor`, `root`; `FOLD`, `SECTION` (of Markdown) and `LINE` without a tree. */
   kind: string;
   start: number;
   end: number;

@@ -1,7 +1,8 @@
 //! Overlays of documents without a grammar: folds by indentation, as in editors.
 
 use super::embedded::blocks;
-use super::language::Mode;
+use super::language::{Mode, is_off_side};
+use super::markdown::{Depths, depths};
 use super::overlay::Overlay;
 use super::syntax::NONE;
 
@@ -13,6 +14,9 @@ struct Lines {
     /// The number of lines per node.
     step: usize,
 }
+
+/// The kind of folds that begin with a heading.
+pub(super) const SECTION: &str = "SECTION";
 
 /// The approximate maximum of nodes for single lines. A document with more lines has several lines per node, and no
 /// smaller folds.
@@ -53,6 +57,8 @@ struct Region {
     start: usize,
     end: usize,
     parent: usize,
+    /// Whether it begins with a heading. Its last line closes nothing.
+    is_section: bool,
 }
 
 /// Folds a document by indentation. `tab` is the width of a tab in columns; `off_side` is set for languages without
@@ -60,20 +66,37 @@ struct Region {
 ///
 /// Takes time linear in the text.
 pub fn fold(text: &str, tab: usize, off_side: bool) -> Overlay {
-    fold_by(text, tab, off_side, Mode::Compatible)
-}
-
-/// Folds a document by the rules of a mode. In the default mode the lines of a script or a style are deeper than its
-/// tags, however they are indented, and more lines close a fold.
-pub(super) fn fold_by(text: &str, tab: usize, off_side: bool, mode: Mode) -> Overlay {
     let lines = Lines::new(text);
-    let is_default = mode == Mode::Default;
-    let deeper = if is_default && !off_side { inside_tags(text, &lines, tab) } else { Vec::new() };
-    let mut regions = nest(regions(text, &lines, tab.max(1), off_side, &deeper), lines.count());
+    let mut regions = nest(regions(text, &lines, tab.max(1), off_side, &[]), lines.count());
     match off_side {
         true => regions.iter_mut().for_each(|region| region.start += 1),
-        false => close(&mut regions, text, &lines, if is_default { ends } else { closes }),
+        false => close(&mut regions, &lines, |line| closes(lines.text(text, line))),
     }
+    render(&regions, &lines)
+}
+
+/// Folds a document of a language by the rules of a mode. In the default mode the lines of a script or a style are
+/// deeper than its tags, and those below a heading of Markdown deeper than the heading, however they are indented; and
+/// more lines close a fold.
+pub(super) fn fold_by(text: &str, tab: usize, language: &str, mode: Mode) -> Overlay {
+    let off_side = is_off_side(language);
+    if mode == Mode::Compatible || off_side && language != "markdown" {
+        return fold(text, tab, off_side);
+    }
+    let lines = Lines::new(text);
+    if language == "markdown" {
+        let all: Vec<&str> = (1..=lines.count()).map(|line| lines.text(text, line)).collect();
+        let Depths { deeper, closing, headings } = depths(&all);
+        let mut regions = nest(regions(text, &lines, tab.max(1), false, &deeper), lines.count());
+        for region in regions.iter_mut().skip(1) {
+            region.is_section = headings.binary_search(&region.start).is_ok();
+        }
+        close(&mut regions, &lines, |line| closing.binary_search(&line).is_ok());
+        return render(&regions, &lines);
+    }
+    let deeper = inside_tags(text, &lines, tab);
+    let mut regions = nest(regions(text, &lines, tab.max(1), false, &deeper), lines.count());
+    close(&mut regions, &lines, |line| ends(lines.text(text, line)));
     render(&regions, &lines)
 }
 
@@ -126,7 +149,7 @@ fn regions(text: &str, lines: &Lines, tab: usize, off_side: bool, deeper: &[(usi
             }
             let end = open.last().map_or(0, |(_, end_above)| end_above - 1);
             if end > line && end - line + 1 >= lines.step {
-                found.push(Region { start: line, end, parent: 0 });
+                found.push(Region { start: line, end, parent: 0, is_section: false });
             }
         }
         match open.last_mut() {
@@ -140,7 +163,7 @@ fn regions(text: &str, lines: &Lines, tab: usize, off_side: bool, deeper: &[(usi
 
 /// Sorts folds, which ascend by start, under a root. Each comes behind its parent.
 fn nest(found: Vec<Region>, lines: usize) -> Vec<Region> {
-    let mut regions = vec![Region { start: 1, end: lines, parent: usize::MAX }];
+    let mut regions = vec![Region { start: 1, end: lines, parent: usize::MAX, is_section: false }];
     let mut open = vec![0];
     for region in found {
         while open.len() > 1 && open.last().is_some_and(|at: &usize| regions[*at].end < region.end) {
@@ -154,7 +177,7 @@ fn nest(found: Vec<Region>, lines: usize) -> Vec<Region> {
 }
 
 /// Extends folds by the line that closes them, unless that line belongs to another fold.
-fn close(regions: &mut [Region], text: &str, lines: &Lines, closes: impl Fn(&str) -> bool) {
+fn close(regions: &mut [Region], lines: &Lines, closes: impl Fn(usize) -> bool) {
     // A fold ends before its next sibling; the last child ends where its parent may end. Parents come first and are
     // already extended. Siblings come later and keep their start.
     let mut most = vec![lines.count(); regions.len()];
@@ -173,7 +196,7 @@ fn close(regions: &mut [Region], text: &str, lines: &Lines, closes: impl Fn(&str
                 None => regions[parent].end,
             };
         }
-        if regions[at].end < most[at] && closes(lines.text(text, regions[at].end + 1)) {
+        if regions[at].end < most[at] && closes(regions[at].end + 1) {
             regions[at].end += 1;
         }
     }
@@ -212,10 +235,11 @@ pub(super) fn is_blank(character: char) -> bool {
 }
 
 /// Makes nodes of folds and of the single lines in them; of several lines per node if there are very many. The first
-/// and the last line of a fold are no nodes, since they show whenever the fold does.
+/// and the last line of a fold are no nodes, since they show whenever the fold does; of a section only the first.
 fn render(regions: &[Region], lines: &Lines) -> Overlay {
     let mut overlay = Overlay::default();
     let (fold, line_kind) = (overlay.intern("FOLD"), overlay.intern("LINE"));
+    let section = if regions.iter().any(|region| region.is_section) { overlay.intern(SECTION) } else { fold };
     // The indices of the open regions and of their nodes, and the next line of each without a node.
     let mut open: Vec<(usize, u32, usize)> = Vec::new();
     let mut at = 0;
@@ -223,11 +247,13 @@ fn render(regions: &[Region], lines: &Lines) -> Overlay {
         let next = regions.get(at);
         // Regions that end before the next one.
         while let Some((region, node, line)) = open.last_mut() {
+            let Region { end, is_section, .. } = regions[*region];
+            let end = end + usize::from(is_section && lines.start(end) < lines.len);
             let stop = match next {
                 Some(next) if next.parent == *region => next.start,
-                _ => regions[*region].end,
+                _ => end,
             };
-            let stop = stop.min(regions[*region].end);
+            let stop = stop.min(end);
             while *line < stop {
                 let next = (*line + lines.step).min(stop);
                 overlay.push(line_kind, lines.start(*line), lines.start(next), *node);
@@ -246,7 +272,12 @@ fn render(regions: &[Region], lines: &Lines) -> Overlay {
             }
             None => NONE,
         };
-        let node = overlay.push(fold, lines.start(region.start), lines.start(region.end + 1), parent);
+        let node = overlay.push(
+            if region.is_section { section } else { fold },
+            lines.start(region.start),
+            lines.start(region.end + 1),
+            parent,
+        );
         // The first region contains everything. Its first line is a node, unless the region was moved.
         let first = if at == 0 && region.start == 1 { 1 } else { region.start + 1 };
         open.push((at, node, first));

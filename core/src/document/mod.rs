@@ -19,6 +19,7 @@ mod comments;
 pub mod embedded;
 mod indent;
 pub mod language;
+mod markdown;
 mod overlay;
 pub mod parse;
 pub mod query;
@@ -251,7 +252,7 @@ pub fn structure_of_tree(text: &str, grammar: &Grammar, tree: &SyntaxTree, optio
 /// Returns the structure of a document by its indentation alone.
 pub fn folded(text: &str, options: &Options<'_>, why: Why) -> Structure {
     let tab = if options.tab == 0 { TAB } else { options.tab };
-    let overlay = fold_by(text, tab, language::is_off_side(options.language), options.mode);
+    let overlay = fold_by(text, tab, options.language, options.mode);
     Structure { overlay, basis: Basis::Indentation { why } }
 }
 

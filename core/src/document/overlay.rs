@@ -21,7 +21,7 @@ pub struct OverlayNode {
 /// The structure of a document: nodes in preorder, the root first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overlay {
-    /// The names of kinds: syntax node types, `constructor`, `root`, or `FOLD` and `LINE`.
+    /// The names of kinds: syntax node types, `constructor`, `root`, or `FOLD`, `SECTION` and `LINE`.
     pub kinds: Vec<Box<str>>,
     /// The nodes. The range of a parent contains the ranges of its children.
     pub nodes: Vec<OverlayNode>,

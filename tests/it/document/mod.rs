@@ -9,6 +9,7 @@ mod hostile;
 mod indent;
 mod languages;
 mod library;
+mod markdown;
 mod parse;
 mod query;
 mod summary;

@@ -70,6 +70,9 @@ pub(super) fn fill(
         }
     }
     for (at, document) in documents.iter().enumerate() {
+        fill.headings(at, document.selection);
+    }
+    for (at, document) in documents.iter().enumerate() {
         if let Some(selection) = document.selection {
             fill.around(at, selection)?;
         }

@@ -21,6 +21,7 @@ mod edits;
 mod family;
 mod fill;
 mod gauge;
+mod headings;
 mod layout;
 mod marker;
 mod marks;
