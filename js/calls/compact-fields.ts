@@ -8,7 +8,7 @@ import { COMPACT } from "../options/schemas/compaction.ts";
 import { fullPrices } from "../tokens/usage.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import { asking } from "./asking.ts";
-import { knownWindow, limitFields } from "./limits.ts";
+import { limitFields } from "./limits.ts";
 import { dataText } from "./profile.ts";
 import { rules } from "./tool-rules.ts";
 
@@ -34,7 +34,7 @@ export function compactFields(options: CompactOptions) {
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
     maxLlmTokens: options.maxLlmTokens,
-    llmLimits: llmLimits(options.llmModel),
+    llmLimits: limitFields(options.llmModel),
     ledger: rules(options.ledger, options.tools),
     profile: profileText(options),
     ladder: options.ladder,
@@ -44,14 +44,6 @@ export function compactFields(options: CompactOptions) {
     prices: fullPrices(options.prices),
     asking: asking(options),
   };
-}
-
-/** Returns the limits of the summarising model, by its name if none is stated: a larger request is only refused. */
-export function llmLimits(model: CompactOptions["llmModel"]) {
-  const stated = limitFields(model);
-  const { maxPromptTokens, maxContextWindowTokens } = stated;
-  if (model === undefined || maxPromptTokens !== undefined || maxContextWindowTokens !== undefined) return stated;
-  return { ...stated, maxContextWindowTokens: knownWindow(model) };
 }
 
 /** Returns a chosen range by ids. */

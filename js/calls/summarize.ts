@@ -8,7 +8,7 @@ import { SUMMARIZE } from "../options/schemas/compaction.ts";
 import { loading } from "../tokens/loading.ts";
 import type { CompactOptions } from "../types/compact.ts";
 import type { CompactReport, SummarizeOptions, SummarizeResult } from "../types/compact-report.ts";
-import { compactFields, llmLimits } from "./compact-fields.ts";
+import { compactFields } from "./compact-fields.ts";
 import { counting, withModelOf } from "./reading.ts";
 import { runCompaction } from "./run-compaction.ts";
 
@@ -60,13 +60,11 @@ export async function summarize(messages: unknown, given: SummarizeOptions): Pro
   const load = loading(options);
   if (load) await load;
   const { llm, maxLlmTokens, onFailure = "leave" } = check(options, SUMMARIZE);
-  const limits = llmLimits(options.llmModel);
-  const isLimited = limits.maxPromptTokens !== undefined || limits.maxContextWindowTokens !== undefined;
   const all: CompactOptions = {
     ...picked(options, SHARED),
     onFailure,
     llm,
-    maxLlmTokens: maxLlmTokens ?? (isLimited ? undefined : Number.MAX_SAFE_INTEGER),
+    maxLlmTokens,
     budget: Number.MAX_SAFE_INTEGER,
     trigger: "manual",
   };

@@ -16,7 +16,7 @@ use crate::compact::profile::{Profile, Rung, explain};
 use crate::compact::{Compacted, Options};
 use crate::effect::{Answer, Ask, Step};
 use crate::error::{Code, Result};
-use crate::history::limits::{ModelLimits, limit};
+use crate::history::limits::{ModelLimits, Source, limit};
 use crate::history::log::Log;
 use crate::message::Message;
 use crate::tokens::CostModel;
@@ -42,8 +42,6 @@ struct Further {
 fn decoded(from: &JsValue, model: Option<String>) -> JsResult<(Options, HostTimeouts)> {
     let further: Further = options_from_js(from)?;
     let mut options: Options = options_from_js(from)?;
-    let stated = Some(further.llm_limits).filter(ModelLimits::is_stated);
-    options.model_limit = options.model_limit.or_else(|| stated.map(|limits| limit(None, &limits).tokens));
     if let Some(text) = further.profile {
         options.profile = Profile::read(&text, "options.profile")?;
     }
@@ -60,6 +58,11 @@ fn decoded(from: &JsValue, model: Option<String>) -> JsResult<(Options, HostTime
         verify: further.verify.unwrap_or(options.profile.summary.verify),
         ..from_js(asking, "options", Code::BadOption)?
     };
+    // Stated, or by the model's name: a larger request is only refused.
+    let name = options.asking.asked_model.as_deref();
+    let limits = name.map_or(further.llm_limits, |name| further.llm_limits.named(name));
+    let known = Some(limit(None, &limits)).filter(|limit| limit.source != Source::AssumedLimit);
+    options.model_limit = options.model_limit.or(known.map(|limit| limit.tokens));
     let timeouts = HostTimeouts::of(&options.profile);
     Ok((options, timeouts))
 }

@@ -123,9 +123,14 @@ fn errors_of_tools_in_other_languages_are_found() {
     ] {
         assert!(is_diagnosis(line) && is_error_line(line) && is_error(line), "{line}");
     }
-    for line in
-        ["0 Fehler, 0 Warnungen", "エラー: 0 件", "0 个错误，0 个警告", "Build erfolgreich, keine Fehler", "错误：0", "경고 0개, 오류 0개"]
-    {
+    for line in [
+        "0 Fehler, 0 Warnungen",
+        "エラー: 0 件",
+        "0 个错误，0 个警告",
+        "Build erfolgreich, keine Fehler",
+        "错误：0",
+        "경고 0개, 오류 0개",
+    ] {
         assert!(!is_diagnosis(line) && !is_error_line(line) && !is_error(line), "{line}");
     }
 }

@@ -174,6 +174,7 @@ const COMPACT: Omit<CompactOptions, "budget">[] = [
   { verify: "always" },
   { strict: true },
   { llmModel: { name: "claude-opus-4-1", maxPromptTokens: 20_000 } },
+  { llmModel: "gpt-3.5-turbo" },
   { modelRules: [{ model: "our", textOnly: true }] as never, llmModel: "our-1" },
   { instructions: ["Be brief.", "Name files."] },
   { instructions: "Be brief." },
