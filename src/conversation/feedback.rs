@@ -127,8 +127,8 @@ impl Machine {
             _ => {}
         }
         if let Some(silent) = silent {
-            // The count of another text than the sent one says nothing about the provider's tokenizer. The limit is lower
-            // now, and what earlier reports added may be all of it.
+            // The count of another text than the sent one says nothing about the provider's tokenizer. The limit is
+            // lower now, and what earlier reports added may be all of it.
             self.drop_incredible()?;
             return Ok(Some(odd(Why::Overflow, silent)));
         }

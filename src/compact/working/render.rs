@@ -3,7 +3,7 @@
 //! In: a [`WorkingSet`], what the view already shows, a budget. Out: whole lines of the files in their latest state,
 //! from where the work is: around the newest edits and reads, and where names in use occur. A file begins with its
 //! path; `@ 120` before lines is the number of the first one, `…` marks lines without a known number. "(may have
-//! changed)" follows a path or a number if a later command may have changed the lines. Start reading at [`Ranked::files`].
+//! changed)" follows a path or a number if a later command may have changed the lines. Start reading at [`Ranked`].
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
