@@ -1,20 +1,57 @@
 /** Writes files, and says why a file or folder cannot be read or written, and what to do. */
 
-import { appendFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  appendFileSync,
+  constants,
+  lstatSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type { NamedFile } from "./overwriting.ts";
 
 /** A file that the command line names cannot be written. */
 export class UnwritableError extends Error {}
 
-/** Replaces the file. */
+/** Replaces the file, all or nothing: a full disk costs neither an earlier result nor an earlier log. */
 export function writeText(path: string, text: string): void {
-  written(path, () => writeFileSync(path, text));
+  written(path, () => {
+    const known = statSync(path, { throwIfNoEntry: false });
+    const named = known ?? lstatSync(path, { throwIfNoEntry: false });
+    // A device, a pipe, a file with other names and a link to no file have to be written themselves.
+    if (named && (!known?.isFile() || known.nlink > 1)) return writeFileSync(path, text);
+    if (known) accessSync(path, constants.W_OK);
+    const target = known ? realpathSync(path) : path;
+    const made = `${target}.${process.pid}.new`;
+    try {
+      writeFileSync(made, text, { flag: "wx", mode: known?.mode ?? 0o666 });
+      renameSync(made, target);
+    } catch (error) {
+      rmSync(made, { force: true });
+      // A folder may allow to change this file, and no new one.
+      if (!known || !["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      writeFileSync(path, text);
+    }
+  });
 }
 
-/** Adds to the file; `mode` is that of a new one. */
+/** Adds to the file, all or nothing; `mode` is that of a new one. */
 export function appendText(path: string, text: string, mode: number): void {
-  written(path, () => appendFileSync(path, text, { mode }));
+  written(path, () => {
+    const known = statSync(path, { throwIfNoEntry: false });
+    try {
+      appendFileSync(path, text, { mode });
+    } catch (error) {
+      if (!known) rmSync(path, { force: true });
+      else if (known.isFile()) truncateSync(path, known.size);
+      throw error;
+    }
+  });
 }
 
 /**
@@ -57,7 +94,7 @@ export function reason(path: string, { code, message }: NodeJS.ErrnoException, f
       return "its file system is read-only; name a file elsewhere";
     case "ENOSPC":
     case "EDQUOT":
-      return "the disk is full, so the file is incomplete; free some space, or name a file on another disk";
+      return "the disk is full; free some space, or name a file on another disk";
     default:
       return message;
   }

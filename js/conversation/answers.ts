@@ -22,9 +22,25 @@ const WHY: Record<OddUsage["why"], string> = {
 /** An anomaly that the engine does not see. */
 const UNREAD = "unread";
 
+/** What the log keeps of a report. */
+type UsageRecord = Partial<Usage> & { request: number };
+
+/** Returns the fields that say something, so that lines of the log stay short. */
+function partsOf(usage: Partial<Usage>): Partial<Usage> {
+  const all = Object.entries(addUsage(usage)).filter(([name, tokens]) => tokens !== 0 || name === "promptTotal");
+  return Object.fromEntries(all);
+}
+
+/** Sums what a log keeps. Of several reports of one request, which follow each other, the last counts. */
+function storedUsage(records: readonly UsageRecord[]): Usage {
+  const last = records.filter(({ request }, at) => !(request > 0) || records[at + 1]?.request !== request);
+  // One by one: spreading a long list would overflow the stack.
+  return last.reduce<Usage>((sum, one) => addUsage(sum, one), addUsage());
+}
+
 export class Answers<T> {
-  /** Tokens of all requests together. */
-  reported: Usage = addUsage();
+  /** Tokens of all requests together, those of earlier processes included. */
+  reported: Usage;
   /** The newest request whose usage was reported, and the tokens of all requests before it. */
   private counted: { number: number; before: Usage } | undefined;
   /** The last anomaly that was warned of; a row of the same anomaly is one warning. */
@@ -38,6 +54,7 @@ export class Answers<T> {
     this.c = context;
     this.models = models;
     this.isManaged = isManaged;
+    this.reported = storedUsage(context.log.records("usage").map(({ data }) => data as UsageRecord));
   }
 
   usage(usage: unknown): void {
@@ -54,9 +71,12 @@ export class Answers<T> {
     const before = isAgain ? this.counted!.before : this.reported;
     this.reported = addUsage(before, record);
     if (reported > 0) this.counted = { number, before };
-    if (isAgain) return;
     const tokens = Math.round(reported);
-    const { odd, isOtherLimit } = machine.answered(tokens, { date: this.date(), isManaged: this.isManaged, number });
+    // The names are those of stored logs, which have the first two alone.
+    const kept: UsageRecord = { request: number, ...partsOf({ ...record, promptTotal: tokens }) };
+    if (isAgain) return this.recordAgain(kept);
+    const about = { date: this.date(), isManaged: this.isManaged, record: JSON.stringify(kept) };
+    const { odd, isOtherLimit } = machine.answered(tokens, about);
     this.models.reported(isOtherLimit);
     saving.save();
     const known = this.warned;
@@ -71,6 +91,12 @@ export class Answers<T> {
       message: `the provider counted ${odd.reported} tokens, but ${odd.expected} were expected${WHY[why]}`,
       details,
     });
+  }
+
+  /** Keeps a later report of the newest request, which replaces the tokens of the earlier one. */
+  private recordAgain(kept: UsageRecord): void {
+    this.c.log.record("usage", kept);
+    this.c.saving.save();
   }
 
   /**

@@ -371,7 +371,6 @@ export class Compactor<T> {
     const records = [...this.c.log.state.records("job", withNewestResult), ...this.c.log.records("plan")]
       .map(({ data, id }) => ({ at: Number(id.slice(1)), ...(data as JobRecord) }))
       .toSorted((a, b) => a.at - b.at);
-    if (records.length === 0) return undefined;
     const numbers = (name: "begun" | "requests" | "job") =>
       records
         .map((record) => record[name])
@@ -386,6 +385,7 @@ export class Compactor<T> {
       (most, value) => Math.max(most, value),
       this.c.requests,
     );
+    if (records.length === 0) return undefined;
     const backoff = records.findLast((record) => record.patience !== undefined)?.patience;
     const last = numbers("job").reduce((most, value) => Math.max(most, value), 0);
     const newest = records.findLast((record) => record.job === last && record.event !== undefined);

@@ -196,10 +196,10 @@ export class Machine<T> {
   }
 
   /**
-   * Takes the provider's count of the newest request; the log records it if it has a `number`. Returns its anomaly, and
-   * whether the model has another limit now.
+   * Takes the provider's count of the newest request; the log keeps `record`, JSON of the whole report. Returns its
+   * anomaly, and whether the model has another limit now.
    */
-  answered(tokens: number, about: { date: string; isManaged?: boolean; number?: number }) {
+  answered(tokens: number, about: { date: string; isManaged?: boolean; record?: string }) {
     const { odd, isOtherLimit = false } = this.step({ type: "answered", tokens, ...about });
     return { odd, isOtherLimit };
   }

@@ -425,7 +425,7 @@ export interface Opened {
   interrupted?: number;
 }
 
-/** Tokens of all requests as providers reported them, and the current state. */
+/** Tokens of all requests as providers reported them, since the log began, and the current state. */
 export interface ConversationUsage extends ContextUsage {
   requests: number;
   reported: Usage;

@@ -31,7 +31,7 @@ pub enum Event {
     Look { shown: Option<Shown>, around: Around },
     Request { shown: Option<Shown>, around: Around, request: Request },
     Sent { id: String, tokens: u64, frame: String, shared: Vec<String> },
-    Answered { tokens: u64, date: String, is_managed: bool, number: Option<u64> },
+    Answered { tokens: u64, date: String, is_managed: bool, record: Option<String> },
     Refused { refusal: Refusal },
     Unfit,
     Verdict { shown: Option<Shown>, requests: u64 },
@@ -59,7 +59,7 @@ espalier_core::tagged! {
         shared = "shared": Vec<String>,
         date = "date": String,
         is_managed = "isManaged": bool,
-        number = "number": Option<u64>,
+        record = "record": Option<String>,
         refusal = "refusal": Refusal,
         requests = "requests": u64,
         ended = "ended": Ended,
@@ -89,11 +89,11 @@ espalier_core::tagged! {
         frame: needed(frame, "frame")?,
         shared: shared.unwrap_or_default(),
     },
-    "answered" [tokens, date, is_managed, number] => Event::Answered {
+    "answered" [tokens, date, is_managed, record] => Event::Answered {
         tokens: needed(tokens, "tokens")?,
         date: needed(date, "date")?,
         is_managed: is_managed.unwrap_or_default(),
-        number: number.flatten(),
+        record: record.flatten(),
     },
     "refused" [refusal] => Event::Refused { refusal: needed(refusal, "refusal")? },
     "unfit" [] => Event::Unfit,
@@ -198,16 +198,14 @@ impl Machine {
                 answer.shared = Some(log.tokens_as_added(&shared)?);
                 self.sent(id, tokens, frame);
             }
-            Event::Answered { tokens, date, is_managed, number } => {
+            Event::Answered { tokens, date, is_managed, record } => {
                 let before = self.window();
                 match is_managed {
                     true => self.managed(tokens),
                     false => answer.odd = self.answered(tokens, &date)?,
                 }
                 answer.is_other_limit = Some(self.window() != before);
-                if let Some(request) = number {
-                    // These names are those of stored logs.
-                    let json = format!(r#"{{"request":{request},"promptTotal":{tokens}}}"#);
+                if let Some(json) = record {
                     answer.lines.push(log.record(RecordKind::Usage, json, time)?.line);
                 }
             }

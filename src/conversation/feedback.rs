@@ -127,7 +127,9 @@ impl Machine {
             _ => {}
         }
         if let Some(silent) = silent {
-            // The count of another text than the sent one says nothing about the provider's tokenizer.
+            // The count of another text than the sent one says nothing about the provider's tokenizer. The limit is
+            // lower now, and what earlier reports added may be all of it.
+            self.drop_incredible()?;
             return Ok(Some(odd(Why::Overflow, silent)));
         }
         if let Some(calibration) = self.calibration_mut() {
@@ -139,15 +141,23 @@ impl Machine {
     /// Drops a calibration that would leave no room for messages, and detects one that cannot predict.
     fn incredible(&mut self, reported: u64, sent: u64) -> Result<Option<OddUsage>> {
         let odd = |why| Some(OddUsage { why, kind: None, reported, expected: sent, limit: None });
-        let request = self.limit(0)?.request as f64;
-        let Some(calibration) = self.calibration() else { return Ok(None) };
-        if calibration.predict(0).tokens as f64 > MAX_OVERHEAD * request {
-            self.state.calibrations.remove(&self.state.model.name);
+        if self.drop_incredible()? {
             return Ok(odd(Why::Overhead));
         }
+        let Some(calibration) = self.calibration() else { return Ok(None) };
         let Prediction { bound, origin, .. } = calibration.predict(sent);
         let is_unsteady = origin == Origin::Calibrated && Calibration::is_widest(bound, sent);
         Ok(if is_unsteady { odd(Why::Unsteady) } else { None })
+    }
+
+    /// Drops a calibration that would leave no room for messages; returns whether there was one.
+    fn drop_incredible(&mut self) -> Result<bool> {
+        let request = self.limit(0)?.request as f64;
+        let is_incredible = self.predict(0).tokens as f64 > MAX_OVERHEAD * request;
+        if is_incredible {
+            self.state.calibrations.remove(&self.state.model.name);
+        }
+        Ok(is_incredible)
     }
 
     /// Records that the provider refused the newest request. Returns what to do.

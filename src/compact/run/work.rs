@@ -6,7 +6,7 @@
 use super::*;
 use crate::compact::ledger::escape::escape;
 use crate::compact::working::WorkingSet;
-use crate::compact::working::render::{Weights, files, held_bytes, names};
+use crate::compact::working::render::{Ranked, Weights, held_bytes};
 use crate::compact::working::view::View;
 use crate::map::HashMap;
 
@@ -17,8 +17,8 @@ const FRAME: u64 = 16;
 const MIN_BYTES_PER_TOKEN: u64 = 3;
 
 /// What a record can show of the working set.
-pub(super) struct Work {
-    set: Rc<WorkingSet>,
+pub(super) struct Work<'s> {
+    ranked: Ranked<'s>,
     view: View,
     /// Maximum tokens while other lines need room.
     files: u64,
@@ -26,20 +26,29 @@ pub(super) struct Work {
 }
 
 impl Compaction {
-    /// Returns the working set beside a record of `covered`; `None` if the profile gives it no room.
-    pub(super) fn work(&self, budget: &Budget, draft: &Draft, covered: &Covered, text: &str) -> Option<Work> {
-        if budget.working + budget.names == 0 || !self.has_target() {
-            return None;
-        }
+    /// Returns the working set for a record; `None` if the profile gives it no room.
+    pub(super) fn set_for(&self, budget: &Budget) -> Option<Rc<WorkingSet>> {
+        let has_room = budget.working + budget.names > 0 && self.has_target();
+        has_room.then(|| self.working_set()).flatten()
+    }
+
+    /// Returns what a record of `covered` can show of a working set.
+    pub(super) fn work<'s>(
+        &self,
+        set: &'s WorkingSet,
+        budget: &Budget,
+        draft: &Draft,
+        covered: &Covered,
+        text: &str,
+    ) -> Work<'s> {
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let stays = |entry: &&Entry| entry.is_in() && !ids.contains(entry.message.id.as_str());
         let mut view = self.tail(draft.entries.iter().filter(stays));
         view.text(text);
-        let set = self.working_set()?;
         // Things without a file change less than files, and the user's messages name them.
         let share = if set.files.is_empty() { budget.working / 2 } else { budget.working };
-        let files = share.min(held_bytes(&set) / MIN_BYTES_PER_TOKEN);
-        Some(Work { set, view, files, names: budget.names })
+        let files = share.min(held_bytes(set) / MIN_BYTES_PER_TOKEN);
+        Work { ranked: Ranked::of(set, Weights::default()), view, files, names: budget.names }
     }
 
     /// Returns the view of these entries.
@@ -79,7 +88,7 @@ impl Compaction {
     }
 }
 
-impl Work {
+impl Work<'_> {
     /// Returns the tokens that lists leave for the names, and for the whole working set.
     pub(super) fn reserves(&self, room: u64) -> [u64; 2] {
         [self.names.min(room / 4), (self.files + self.names).min(room * 2 / 3)]
@@ -103,9 +112,9 @@ impl Work {
             tokens
         };
         let max = self.names.min(left).saturating_sub(FRAME);
-        let of_names = add("names", names(&self.set, &view, max, tokenizer));
+        let of_names = add("names", self.ranked.names(&view, max, tokenizer));
         let left = left.saturating_sub(of_names + FRAME);
-        add("open-files", files(&self.set, &view, left, tokenizer, &Weights::default()));
+        add("open-files", self.ranked.files(&view, left, tokenizer));
         (out, used)
     }
 }

@@ -225,13 +225,11 @@ impl Names {
         self.at.get(name).map_or(0.0, |&at| self.score(at, now))
     }
 
-    /// Returns the names that `is_wanted` accepts, most used first; of equals the earliest comes first.
-    pub fn ranked(&self, now: u32, is_wanted: impl Fn(&str) -> bool) -> Vec<(&Name, f64)> {
-        let mut out: Vec<(&Name, f64)> = (0..self.all.len())
-            .filter(|&at| is_wanted(&self.all[at].text))
-            .map(|at| (&self.all[at], self.score(at, now)))
-            .collect();
+    /// Returns the names at message `now`, most used first; of equals the earliest comes first.
+    pub fn ranked(&self, now: u32) -> Vec<&str> {
+        let mut out: Vec<(&str, f64)> =
+            self.all.iter().enumerate().map(|(at, name)| (&*name.text, self.score(at, now))).collect();
         crate::rank::sort_by(&mut out, |one, other| other.1.total_cmp(&one.1));
-        out
+        out.into_iter().map(|(name, _)| name).collect()
     }
 }

@@ -3,8 +3,9 @@
 //! In: a [`WorkingSet`], what the view already shows, a budget. Out: whole lines of the files in their latest state,
 //! from where the work is: around the newest edits and reads, and where names in use occur. A file begins with its
 //! path; `@ 120` before lines is the number of the first one, `…` marks lines without a known number. "(may have
-//! changed)" follows a path or a number if a later command may have changed the lines. Start reading at [`files`].
+//! changed)" follows a path or a number if a later command may have changed the lines. Start reading at [`Ranked`].
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 use super::WorkingSet;
@@ -56,26 +57,16 @@ impl Default for Weights {
     }
 }
 
-/// Writes the names block: at most `budget` tokens, most used names first, without those that the view already has.
-pub fn names(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokenizer) -> String {
-    let mut out = String::new();
-    let mut left = budget;
-    for (name, _) in set.names.ranked(set.now(), |name| !view.has_name(name)) {
-        // A tokenizer reads a name together with the blank before it.
-        let cost = tokenizer.count(&format!(" {}", name.text));
-        if cost > left {
-            break;
-        }
-        left -= cost;
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(&name.text);
-    }
-    out
+/// The names and lines of a working set, best first. Ranking reads all that is held, megabytes in a long conversation,
+/// and a record is written several times until it fits: so everything is ranked once, at its first use.
+pub struct Ranked<'s> {
+    set: &'s WorkingSet,
+    weights: Weights,
+    names: OnceCell<Vec<&'s str>>,
+    lines: OnceCell<Vec<Candidate<'s>>>,
 }
 
-/// Returns the bytes that [`files`] could show.
+/// Returns the bytes that [`Ranked::files`] could show.
 pub fn held_bytes(set: &WorkingSet) -> u64 {
     let things = set.entities.all.iter();
     let of_things = things.map(|thing| thing.state.len() + thing.since.iter().map(String::len).sum::<usize>());
@@ -83,6 +74,7 @@ pub fn held_bytes(set: &WorkingSet) -> u64 {
 }
 
 /// A line that can be shown.
+#[derive(Clone, Copy)]
 struct Candidate<'s> {
     file: usize,
     /// Index in the file: runs come before loose text.
@@ -109,8 +101,72 @@ const AROUND: usize = 5;
 /// Maximum characters of the state of a thing.
 const MAX_STATE: usize = 6_000;
 
-/// Writes the files and things of the working set: at most `budget` tokens.
-pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokenizer, weights: &Weights) -> String {
+impl<'s> Ranked<'s> {
+    pub fn of(set: &'s WorkingSet, weights: Weights) -> Ranked<'s> {
+        Ranked { set, weights, names: OnceCell::new(), lines: OnceCell::new() }
+    }
+
+    /// Writes the names block: at most `budget` tokens, most used names first, without those that the view already has.
+    pub fn names(&self, view: &View, budget: u64, tokenizer: &dyn Tokenizer) -> String {
+        let mut out = String::new();
+        let mut left = budget;
+        let ranked = self.names.get_or_init(|| self.set.names.ranked(self.set.now()));
+        for name in ranked.iter().filter(|name| !view.has_name(name)) {
+            // A tokenizer reads a name together with the blank before it.
+            let cost = tokenizer.count(&format!(" {name}"));
+            if cost > left {
+                break;
+            }
+            left -= cost;
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(name);
+        }
+        out
+    }
+
+    /// Writes the files and things of the working set: at most `budget` tokens.
+    pub fn files(&self, view: &View, budget: u64, tokenizer: &dyn Tokenizer) -> String {
+        let Ranked { set, weights, .. } = self;
+        let mut left = budget;
+        let mut spent: Vec<u64> = vec![0; set.files.len() + set.entities.all.len()];
+        let max = (budget as f64 * weights.share) as u64;
+        let mut chosen: Vec<Candidate> = Vec::new();
+        for &candidate in self.lines.get_or_init(|| lines(set, weights)) {
+            if left < 4 {
+                break;
+            }
+            if candidate.text.trim().lines().all(|line| view.has_line(line)) {
+                continue;
+            }
+            let mut cost = tokenizer.count(shortened(set, &candidate, weights)) + 1;
+            if spent[candidate.file] == 0 {
+                cost += tokenizer.count(title(set, candidate.file)) + 6;
+            }
+            if cost > left || spent[candidate.file] + cost > max && candidate.file < set.files.len() {
+                continue;
+            }
+            left -= cost;
+            spent[candidate.file] += cost;
+            chosen.push(candidate);
+        }
+        loop {
+            let text = write_lines(set, &mut chosen, weights);
+            let count = tokenizer.count(&text);
+            if count <= budget || chosen.is_empty() {
+                return text;
+            }
+            // Heads and gaps may cost more than the estimate.
+            rank::sort_by(&mut chosen, best_first);
+            let keep = chosen.len() - (chosen.len() as u64 * (count - budget) / count.max(1)).max(1) as usize;
+            chosen.truncate(keep);
+        }
+    }
+}
+
+/// Returns the lines of the files and things that can be shown, best first.
+fn lines<'s>(set: &'s WorkingSet, weights: &Weights) -> Vec<Candidate<'s>> {
     let now = set.now();
     let age = |at: u32| left_after_half(now.saturating_sub(at), weights.half_life);
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -154,41 +210,9 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
             candidates.push(Candidate { file, at, number: None, text, is_stale: false, score });
         }
     }
-    candidates.retain(|candidate| {
-        let text = candidate.text.trim();
-        text.len() >= MIN_LINE_BYTES && !text.lines().all(|line| view.has_line(line))
-    });
+    candidates.retain(|candidate| candidate.text.trim().len() >= MIN_LINE_BYTES);
     rank::sort_by(&mut candidates, best_first);
-    let mut left = budget;
-    let mut spent: Vec<u64> = vec![0; set.files.len() + set.entities.all.len()];
-    let max = (budget as f64 * weights.share) as u64;
-    let mut chosen: Vec<Candidate> = Vec::new();
-    for candidate in candidates {
-        if left < 4 {
-            break;
-        }
-        let mut cost = tokenizer.count(shortened(set, &candidate, weights)) + 1;
-        if spent[candidate.file] == 0 {
-            cost += tokenizer.count(title(set, candidate.file)) + 6;
-        }
-        if cost > left || spent[candidate.file] + cost > max && candidate.file < set.files.len() {
-            continue;
-        }
-        left -= cost;
-        spent[candidate.file] += cost;
-        chosen.push(candidate);
-    }
-    loop {
-        let text = write_lines(set, &mut chosen, weights);
-        let count = tokenizer.count(&text);
-        if count <= budget || chosen.is_empty() {
-            return text;
-        }
-        // Heads and gaps may cost more than the estimate.
-        rank::sort_by(&mut chosen, best_first);
-        let keep = chosen.len() - (chosen.len() as u64 * (count - budget) / count.max(1)).max(1) as usize;
-        chosen.truncate(keep);
-    }
+    candidates
 }
 
 /// True for a file that one call wrote and that no later call read or changed.

@@ -35,7 +35,8 @@ fn an_answer_has_the_fields_of_its_event() {
     let sent = json!({ "type": "sent", "id": "r1", "tokens": 12, "frame": "f" });
     assert_eq!(step(&mut machine, &mut log, sent).shared, Some(0));
 
-    let answered = json!({ "type": "answered", "tokens": 12, "date": "2026-01-01", "number": 1 });
+    let record = r#"{"request":1,"promptTotal":12}"#;
+    let answered = json!({ "type": "answered", "tokens": 12, "date": "2026-01-01", "record": record });
     let answer = step(&mut machine, &mut log, answered);
     assert_eq!(answer.is_other_limit, Some(false));
     assert!(answer.lines[0].contains("promptTotal"), "{:?}", answer.lines);

@@ -2,7 +2,16 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { linkSync, mkdirSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "../folder.ts";
@@ -193,7 +202,36 @@ test("a file that cannot be read is named with the reason in words", () => {
 test("a full disk is named by the output that it cut", { skip: process.platform !== "linux" }, () => {
   const { status, stderr } = run(["count", "own.json", "-o", "/dev/full"]);
   assert.equal(status, 3);
-  assert.match(stderr, /^espalier: \/dev\/full cannot be written: the disk is full, so the file is incomplete; free/m);
+  assert.match(stderr, /^espalier: \/dev\/full cannot be written: the disk is full; free/m);
+});
+
+test("a write that fails leaves the earlier file as it was", { skip: process.platform === "win32" }, () => {
+  const long = JSON.stringify(
+    Array.from({ length: 400 }, (_, at) => ({ role: "user", content: `${at} ${"word ".repeat(60)}` })),
+  );
+  file("long.json", long);
+  // Half a megabyte is too much for this limit; the shell counts in blocks of 512 or 1,024 bytes.
+  const limited = (...args: string[]) =>
+    spawnSync("sh", ["-c", 'ulimit -f 64; exec "$@"', "sh", process.execPath, ...CLI, ...args], {
+      encoding: "utf8",
+      cwd: home,
+    });
+  file("earlier.json", MESSAGES);
+  const replaced = limited("convert", "long.json", "--to", "gemini", "-o", "earlier.json");
+  assert.equal(replaced.status, 3, replaced.stderr);
+  assert.equal(bytes("earlier.json"), MESSAGES);
+
+  file("short.json", JSON.stringify((JSON.parse(long) as unknown[]).slice(0, 40)));
+  const kept = ["--budget", "8k", "--force", "-q", "--log", "earlier.jsonl"];
+  assert.equal(run(["compact", "short.json", ...kept]).status, 0);
+  const before = bytes("earlier.jsonl");
+  const grown = limited("compact", "long.json", ...kept);
+  assert.equal(grown.status, 3, grown.stderr);
+  assert.equal(bytes("earlier.jsonl"), before);
+  assert.deepEqual(
+    readdirSync(home).filter((name) => name.includes("earlier.json")),
+    ["earlier.json", "earlier.jsonl"],
+  );
 });
 
 const isRoot = process.getuid?.() === 0;

@@ -6,7 +6,7 @@ import { espalier } from "../built.ts";
 import { begin, heard, round } from "./support.ts";
 import type { Fields } from "./support.ts";
 
-const { openConversation } = espalier;
+const { memoryStorage, openConversation } = espalier;
 const LIMIT = 128_000;
 type Usage = Record<string, number>;
 
@@ -73,6 +73,42 @@ test("two reports in a row that agree are a limit, until one contradicts it", as
   const { limits, codes: said } = await reported([cut, cut, right, () => ({ prompt_tokens: 9_000 })], { start: 200 });
   assert.deepEqual(limits, [LIMIT, 4_096, 4_096, LIMIT]);
   assert.deepEqual(said, ["odd_usage", "silent_overflow"]);
+});
+
+test("the total of a session, reported for each of its requests, leaves room for the next one", async () => {
+  for (const limit of [8_000, 16_000, 64_000]) {
+    let total = 0;
+    const added = (used: number) => ({ prompt_tokens: (total += used) });
+    const { codes: said } = await reported(Array<typeof added>(40).fill(added), { limit });
+    assert.ok(said.includes("silent_overflow"), said.join());
+  }
+});
+
+test("what providers reported is known after reopening, whichever part of it they report", async () => {
+  const storage = memoryStorage();
+  const open = () => openConversation<Fields>({ format: "openai-chat", model: "gpt-4o", storage });
+  const conversation = await open();
+  conversation.append(begin(0));
+  for (const number of [0, 1, 2]) {
+    conversation.append(round(number, 160));
+    await conversation.prepare();
+    // A stream reports the answer's tokens at its end.
+    conversation.reportUsage({ prompt_tokens: 400, completion_tokens: 1 });
+    conversation.reportUsage({
+      prompt_tokens: 400,
+      completion_tokens: 30,
+      prompt_tokens_details: { cached_tokens: 100 },
+    });
+  }
+  const { requests, reported: before } = conversation.usage();
+  assert.deepEqual([requests, before.output, before.cacheRead, before.promptTotal], [3, 90, 300, 1_200]);
+  await conversation.dispose();
+  const again = await open();
+  assert.deepEqual([again.usage().requests, again.usage().reported], [requests, before]);
+  await again.prepare();
+  again.reportUsage({ prompt_tokens: 500, completion_tokens: 10 });
+  assert.deepEqual([again.usage().requests, again.usage().reported.promptTotal], [4, 1_700]);
+  await again.dispose();
 });
 
 test("a request counts once, however often its usage is reported", async () => {
