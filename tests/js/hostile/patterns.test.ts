@@ -9,7 +9,6 @@ import { titleOf } from "../../../js/conversation/checkpoints.ts";
 import { isCpp } from "../../../js/documents/headers.ts";
 import { readAsked } from "../../../js/recall/asked.ts";
 import { readSession } from "../../../js/sessions/index.ts";
-import { foreign } from "../../../www/prompt/check-tags.ts";
 import { guess } from "../../../www/source/guess.ts";
 
 const LENGTH = 100_000;
@@ -64,11 +63,4 @@ test("what the patterns find is as before", () => {
   for (const cpp of ["class A\n{", "class A : public B", "enum class E\n:", "namespace a\n  {", "class A final\t;"])
     assert.ok(isCpp(cpp), cpp);
   assert.ok(!isCpp("int class;"));
-});
-
-test("code that sucrase and browsers read differently is found", () => {
-  for (const code of ['import("a")', 'import.defer("a")', "x <!-- `\nimport(1)//`", "x<!--y"])
-    assert.ok(foreign(code), code);
-  for (const code of ['x.import("a")', "({ import: 1 })", "`<!-- ${1} -->`", '"import(1) <!--"', "a < !(--b)"])
-    assert.equal(foreign(code), undefined, code);
 });
