@@ -119,7 +119,7 @@ main(process.argv.slice(2)).then(
       process.stderr.write(printable(`espalier: ${error.message}\n`));
       process.exitCode = EXIT.input;
     } else {
-      process.stderr.write(`espalier: ${(error as Error).stack ?? String(error)}\n`);
+      process.stderr.write(printable(`espalier: ${(error as Error).stack ?? String(error)}\n`));
       process.exitCode = EXIT.bug;
     }
   },

@@ -98,7 +98,7 @@ export function painted(text: string, { isTTY }: { isTTY?: boolean }, env: NodeJ
   return text
     .split("\n")
     .map((line) =>
-      line.startsWith("  ") ? line.replace(/\(.*\)$/, (why) => `\x1b[2m${why}\x1b[22m`) : `\x1b[1m${line}\x1b[22m`,
+      line.startsWith("  ") ? line.replace(/^([^(]*)(\(.*\))$/, "$1\x1b[2m$2\x1b[22m") : `\x1b[1m${line}\x1b[22m`,
     )
     .join("\n");
 }

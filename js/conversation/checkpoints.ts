@@ -36,13 +36,29 @@ export function checkpointPath(number: number, title: string): string {
 
 /** Returns the title in the summary, else the first words of the user's goal. */
 export function titleOf(summary: string, goal: () => string): string {
-  const own =
-    /^#+ .*\btitle\b.*\n+\s*(.+)$/im.exec(summary)?.[1] ?? /<(checkpoint_)?title>\s*(.+?)\s*</i.exec(summary)?.[2];
-  const text = (own ?? goal())
+  const text = (headed(summary) ?? tagged(summary) ?? goal())
     .replace(/\s+/g, " ")
     .replace(/^[#*\-\s]+/, "")
     .trim();
   return text === "" ? "Summary" : text.split(" ").slice(0, 8).join(" ").slice(0, 80);
+}
+
+/** Returns the line below a heading with the word "title". One pattern for both would backtrack: a model writes the text. */
+function headed(summary: string): string | undefined {
+  const lines = summary.split(/\r\n|\n|\r/);
+  const heading = lines.findIndex((line) => /^#+ .*\btitle\b/i.test(line));
+  return heading < 0 ? undefined : lines.slice(heading + 1).find((line) => line.trim() !== "");
+}
+
+/** Returns the first text of one line in `<title>` or `<checkpoint_title>`. */
+function tagged(summary: string): string | undefined {
+  for (const { 0: tag, index } of summary.matchAll(/<(?:checkpoint_)?title>/gi)) {
+    const start = index + tag.length;
+    const end = summary.indexOf("<", start);
+    const text = end < 0 ? "" : summary.slice(start, end).trim();
+    if (text !== "" && !/[\n\r]/.test(text)) return text;
+  }
+  return undefined;
 }
 
 /** Writes the file and the index, and deletes all but the newest `keep` files. */
@@ -61,7 +77,7 @@ export function storeCheckpoint(saving: Saving, file: CheckpointFile, keep: numb
       .split("\n")
       .filter(
         (line) =>
-          kept.has(`${FOLDER}${/\]\((.+)\)/.exec(line)?.[1]}`) &&
+          kept.has(`${FOLDER}${/\]\(([^()]+)\)$/.exec(line)?.[1]}`) &&
           !line.includes(`](${file.path.slice(FOLDER.length)})`),
       );
     const line = `- [${String(file.number).padStart(3, "0")} ${file.title.replace(/[[\]]/g, "")}](${file.path.slice(FOLDER.length)})`;

@@ -2,10 +2,10 @@
 
 /** What begins a line in C++ only. In C, `class` and the others are names, and no declaration begins with them. */
 const LINES = [
-  /class[ \t]+(?:\w+(?:\([^()\n]*\))?[ \t]+){0,4}\w+(?:::\w+)*[ \t]*\n?[ \t]*(?:[;{]|:[ \t]*\w)/,
+  /class[ \t]+(?:\w+(?:\([^()\n]*\))?[ \t]+){0,4}\w+(?:::\w+)*[ \t]*(?:\n[ \t]*)?(?:[;{]|:[ \t]*\w)/,
   /struct[ \t]+(?:\w+[ \t]+){0,4}\w+[ \t]*:[ \t]*(?:public|protected|private|virtual)\b/,
-  /enum[ \t]+(?:class|struct)[ \t]+\w+[ \t]*\n?[ \t]*[:;{]/,
-  /(?:inline[ \t]+)?namespace(?:[ \t]+[\w:]+)?[ \t]*\n?[ \t]*[{=]/,
+  /enum[ \t]+(?:class|struct)[ \t]+\w+[ \t]*(?:\n[ \t]*)?[:;{]/,
+  /(?:inline[ \t]+)?namespace(?:[ \t]+[\w:]+)?[ \t]*(?:\n[ \t]*)?[{=]/,
   /template[ \t]*</,
   /using[ \t]+(?:namespace[ \t]+)?[\w:]+[ \t]*[;=]/,
   /(?:public|protected|private)[ \t]*(?:\w+[ \t]*)?:(?!:)/,

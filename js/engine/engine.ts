@@ -317,7 +317,7 @@ function toEspalierError(error: unknown): unknown {
 /** The engine does not know its entries, and some of them do not export `loadEncoding`. */
 function withWays(message: string): string {
   return message.replace(
-    /(\w+) vocabulary is not loaded yet.*/s,
+    /\b(\w+) vocabulary is not loaded yet.*/s,
     (_, name: string) =>
       `${name} vocabulary is not loaded yet. Call \`await init()\` where the package's files are found, import ` +
       `"${containing(name)}", which contains it, or pass its bytes or URL to loadEncoding("${name}", …) of that entry.`,

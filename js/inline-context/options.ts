@@ -16,6 +16,7 @@ export interface Settings {
   json: string;
   encoding: EncodingName;
   tokenizer: HostTokenizer | undefined;
+  secrets: boolean;
   providerMs: number;
   buildingMs: number;
 }
@@ -55,7 +56,7 @@ function crossing(name: string, value: unknown): unknown {
  * @throws EspalierError `bad_option` with the path of a limit that contradicts the others
  */
 export function limitsOf(options: Limits, within = "options"): Settings {
-  const { budget, encoding, model, tokenizer: own, ...limits } = options;
+  const { budget, encoding, model, tokenizer: own, secrets = false, ...limits } = options;
   const { mode, profile, window, outputReserve = OUTPUT_RESERVE, providerMs, buildingMs } = limits;
   // This profile reads an unknown mode as `minimal`, as Copilot Chat does.
   need(mode, profile === "copilot-chat" ? kinds.text : MODES, `${within}.mode`);
@@ -71,6 +72,7 @@ export function limitsOf(options: Limits, within = "options"): Settings {
     json: JSON.stringify(fields),
     encoding: tokenizer ? "o200k_base" : encodingOf({ encoding, model }),
     tokenizer,
+    secrets,
     providerMs: Math.min(providerMs ?? PROVIDER_MS, MAX_COUNT),
     buildingMs: Math.min(buildingMs ?? BUILDING_MS, MAX_COUNT),
   };

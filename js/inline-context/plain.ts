@@ -48,10 +48,11 @@ export function inlineContext(request: InlineRequest): InlineContextResult {
   const file = fileOf(given, "request.file");
   const cursor = offsetOf(at, "request.cursor");
   const numbers = Float64Array.of(cursor, timeOf(elapsedMs, "request.elapsedMs"), Infinity);
-  const document = documentOf(file, excluded, "request.excluded");
   const [texts, focused] = filesOf(neighbours, "request.neighbours");
   const [itemTexts, itemNumbers] = itemsOf(items, "request.items");
   const [editTexts, times] = editsOf(edits, "request.edits");
+  const others = [...neighbours, ...items, ...edits].flatMap(({ path }) => path ?? []);
+  const document = documentOf(file, excluded, "request.excluded", others, limits.secrets);
   const json = inRequest(() =>
     call(() =>
       workspace().inlineContext(

@@ -232,7 +232,8 @@ export class InlineContext {
     const elapsed = timeOf(request.elapsedMs ?? 0, "request.elapsedMs");
     const fresh = timeOf(request.maxFreshChars ?? Infinity, "request.maxFreshChars");
     const [texts, numbers] = itemsOf(request.items ?? [], "request.items");
-    const document = documentOf(file, request.excluded, "request.excluded");
+    const others = [...this.#held.files.keys(), ...(request.items ?? []).flatMap((item) => item.path ?? [])];
+    const document = documentOf(file, request.excluded, "request.excluded", others, this.#limits.secrets);
     const now = this.#clock.now();
     this.#held.settle(now);
     this.#held.send(file.path);

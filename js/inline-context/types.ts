@@ -204,6 +204,11 @@ export interface InlineOptions {
   neighbourLimits?: NeighbourLimits | undefined;
   /** Limits of recent edits. */
   editLimits?: EditLimits | undefined;
+  /**
+   * Sends files that probably contain secrets, by their names (`.env`, `.npmrc`, `id_rsa`, `*.pem`), as others. Default
+   * false: they are excluded, as document, neighbour, item and edit.
+   */
+  secrets?: boolean | undefined;
   /** Items that arrive later are not used. Default 150. */
   providerMs?: number | undefined;
   /** After this time nothing more is read. Default 1,200. */
@@ -307,7 +312,7 @@ export interface InlineContextResult {
   tokens: InlineTokens;
   /** True if the document is too short for a completion; nothing else is set then. */
   isTooShort: boolean;
-  /** True if the document is one of `excluded`; nothing else is set then. */
+  /** True if the document is one of `excluded`, or may contain secrets; nothing else is set then. */
   isExcluded: boolean;
   /** True if a later call may find more: items are pending, providers are late, or files were not read. */
   isPartial: boolean;

@@ -1,6 +1,7 @@
 /** Converts requests and results for the crossing: texts in lists, numbers in arrays, results as JSON. */
 
 import { badInput } from "../errors/errors.ts";
+import { isSecret } from "../files/secrets.ts";
 import { check } from "../options/check.ts";
 import { INLINE_EDIT, INLINE_FILE, INLINE_ITEM } from "../options/schemas/inline-context.ts";
 import type {
@@ -92,16 +93,19 @@ export function offsetOf(value: unknown, path: string): number {
   return Math.max(0, Math.min(value, MAX));
 }
 
-/** Returns path and language of a document, and the excluded paths. */
+/** Returns path and language of a document, and the excluded paths: those of the host, and secrets of `others`. */
 export function documentOf(
   file: Required<InlineFile>,
   excluded: readonly string[] | undefined,
   path: string,
+  others: readonly string[],
+  secrets: boolean,
 ): string[] {
   list(excluded ?? [], path).forEach((one, index) => {
     if (typeof one !== "string") throw badInput(`${path}[${index}]`, "a path", one);
   });
-  return [file.path, file.language, ...(excluded ?? [])];
+  const hidden = secrets ? [] : [file.path, ...others].filter(isSecret);
+  return [file.path, file.language, ...(excluded ?? []), ...hidden];
 }
 
 /** Returns a copy of a list, in which holes are values, too: methods of lists skip them. */

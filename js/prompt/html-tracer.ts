@@ -206,6 +206,8 @@ function urlOf(target: string | undefined): URL | undefined {
 }
 
 async function send(response: Outgoing, type: string, body: Promise<string>): Promise<void> {
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Cache-Control", "no-store");
   try {
     const said = await body;
     response.setHeader("Content-Type", type);
@@ -213,6 +215,8 @@ async function send(response: Outgoing, type: string, body: Promise<string>): Pr
     response.end(said);
   } catch (error) {
     response.statusCode = 500;
+    // The message may quote the prompt: without a type a browser would take markup in it for a page.
+    response.setHeader("Content-Type", "text/plain; charset=utf-8");
     // The error may come from the host's tokenizer: `String` of a value that is no `Error` can throw.
     response.end(error instanceof Error ? `${error.name}: ${error.message}` : "the page could not be built");
   }

@@ -99,7 +99,8 @@ export type Hide = (text: string) => string;
 export const NO_SECRETS: Hide = (text) => text;
 
 /** Names of headers and of query parameters whose values are secrets. */
-export const SECRET = /auth|key|token|secret|cookie|password|signature/i;
+export const SECRET =
+  /auth|key|token|secret|cookie|passw|pwd|signature|credential|session|(?:^|[-_])(?:sig|sas|code)$/i;
 
 /**
  * Returns a function that removes these secrets from a text. Short secrets are only removed if they stand alone,

@@ -67,6 +67,8 @@ export async function serverWindow(options: ServerWindowOptions): Promise<Server
     const ends = AbortSignal.timeout(timeoutMs);
     try {
       const response = await send(`${root}${path}`, {
+        // A redirect would send the headers, and a key in them, to another address.
+        redirect: "manual",
         signal: signal ? AbortSignal.any([signal, ends]) : ends,
         ...(headers && { headers }),
         ...(body && { method: "POST", body: JSON.stringify(body) }),

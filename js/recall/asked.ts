@@ -57,9 +57,13 @@ export function readAsked(input: unknown): Asked {
 function textsOf(given: unknown): string[] {
   if (typeof given === "number") return [`m${given}`];
   if (typeof given !== "string") return [];
-  const ranges = given.replace(/\s*(?:\.\.+|…|–|—)\s*|\s+(?:to|-)\s+/g, "..");
+  // Each pattern takes linear time: a run of spaces or brackets is passed once.
+  const ranges = given
+    .slice(0, LONGEST)
+    .replace(/\s+/g, " ")
+    .replace(/ ?(?:\.\.+|…|–|—) ?| (?:to|-) /g, "..");
   return ranges
     .split(/[\s,;]+/)
-    .map((id) => id.replace(/^[[("'`#]+|[\])"'`.:]+$/g, ""))
+    .map((id) => id.replace(/^[[("'`#]+/, "").replace(/(?<![\])"'`.:])[\])"'`.:]+$/, ""))
     .filter((id) => id !== "");
 }

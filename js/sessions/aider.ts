@@ -6,7 +6,7 @@
 import { Draft, text, usageOf, word } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
-const START = /^# aider chat started at\s*(.*)$/;
+const START = /^# aider chat started at(.*)$/;
 const USER = /^####(?: (.*))?$/;
 /** Commands whose text goes to the model. */
 const SPOKEN = /^\/(ask|code|architect|help|context)\b\s*/;
@@ -73,10 +73,10 @@ class Aider implements Reading {
       return;
     }
     const user = USER.exec(line);
-    if (user) this.#line("user", (user[1] ?? "").replace(/ +$/, ""), place);
+    if (user) this.#line("user", unpadded(user[1] ?? ""), place);
     else if (line === ">" || line.startsWith("> ")) {
       this.#flush();
-      this.#tool(line.replace(/ +$/, ""), place);
+      this.#tool(unpadded(line), place);
     } else if (this.#kind === "user" && line.trim() === "") this.#flush();
     else if (this.#kind === "assistant" || line.trim() !== "") this.#line("assistant", line, place);
   }
@@ -141,6 +141,11 @@ class Aider implements Reading {
     const whole = this.#drafts.filter(({ messages, compactions }) => messages.length > 0 || compactions.length > 0);
     return whole.length > 1 ? whole : (whole[0] ?? this.#drafts.at(-1)!);
   }
+}
+
+/** Returns a line without spaces at its end. The lookbehind passes a run of spaces once, not once for each of them. */
+function unpadded(line: string): string {
+  return line.replace(/(?<! ) +$/, "");
 }
 
 function countOf(digits: string | undefined, unit: string | undefined): number {

@@ -173,10 +173,7 @@ function wordsOf(content: unknown): string {
 }
 
 function folderOf(words: string): string | undefined {
-  return (
-    /# Current Working Directory \((.+)\) Files/.exec(words)?.[1] ??
-    /# Current Workspace Directory \((.+)\) Files/.exec(words)?.[1]
-  );
+  return /^# Current Work(?:ing|space) Directory \((.+)\) Files/m.exec(words)?.[1];
 }
 
 /** Reads usage. Of Cline's providers only the generic one for OpenAI's API includes cached tokens in its prompts. */

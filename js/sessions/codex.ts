@@ -278,7 +278,7 @@ class Codex implements Reading {
     messages.forEach((item, index) => {
       if (!isFields(item) || !isUserText(item)) return;
       const words = wordsOf(item).trim();
-      if (/^<(?!image\b)[a-z][\w-]*[^>]*>/.test(words) && words.endsWith(">") && !this.#said.has(words))
+      if (/^<(?!image\b)[a-z]/.test(words) && words.endsWith(">") && !this.#said.has(words))
         entries[index]!.injected = true;
     });
     return this.#draft;

@@ -39,7 +39,7 @@ export function number(wanted: string, passes: (value: number) => boolean): Kind
 export function envNumber(wanted: string, passes: (value: number) => boolean): Kind<number> {
   const { read } = number(wanted, passes);
   // `Number` also reads "0x10" and, for a text of blanks, 0.
-  const parsed = (text: string) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN);
+  const parsed = (text: string) => (/^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : NaN);
   return { wanted, read: (value) => read(isText(value) ? parsed(value as string) : value) };
 }
 

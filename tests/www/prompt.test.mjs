@@ -191,6 +191,8 @@ test("typed code reaches neither the network nor what the site keeps", async () 
     '(() => { try { return typeof (() => {}).constructor("return 1")(); } catch { return "undefined"; } })()',
     '(() => { try { return typeof (async () => {}).constructor("return 1"); } catch { return "undefined"; } })()',
     '(() => { try { return typeof setTimeout("1"); } catch { return "undefined"; } })()',
+    '(() => { try { return typeof WorkerGlobalScope.prototype.setTimeout.call(globalThis, "1"); } catch { return "undefined"; } })()',
+    '(() => { try { return typeof Object.getPrototypeOf(Object.getPrototypeOf(globalThis)).setInterval.call(globalThis, "1"); } catch { return "undefined"; } })()',
   ];
   const code = `import { UserMessage } from "espalier/prompt";
 export default async () => {
@@ -210,6 +212,19 @@ export default async () => {
   assert.deepEqual(asked, []);
   await type(THREE);
   await page.waitForFunction(() => document.querySelector("#outline").textContent.includes("third of three"));
+});
+
+test("code that sucrase and browsers read in two ways loads nothing", async () => {
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  const far = `import("${server.url}app.js")`;
+  for (const line of [`(1 <!-- \`\n, ${far}) //\`)`, far.replace("import", "import.defer")]) {
+    await type(`export default () => { ${line}; return <UserMessage>loaded</UserMessage>; };`);
+    await page.waitForFunction(() => /Line 1: /.test(document.querySelector("#code-error .wrong")?.textContent ?? ""));
+  }
+  assert.deepEqual(asked, []);
+  await type(THREE);
+  await page.waitForSelector("#code-error .wrong", { state: "detached" });
 });
 
 test("the budget is dragged: every tree that is drawn is one that fits", async () => {

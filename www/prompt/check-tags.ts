@@ -43,6 +43,28 @@ export function mismatch(code: string): { message: string; offset: number } | un
   return first && { message: `<${first.name}> is not closed.`, offset: first.start };
 }
 
+/**
+ * Returns the place of code in compiled code that a browser reads in another way than sucrase: `import.defer(…)` loads an
+ * address, and `<!--` begins a comment, behind which an `import()` would stay.
+ */
+export function foreign(code: string): { message: string; offset: number } | undefined {
+  const { tokens } = parse(code, false, false, false);
+  for (let at = 0; at < tokens.length; at++) {
+    const { start, end } = tokens[at]!;
+    const word = code.slice(start, end);
+    if (word === "<" && code.startsWith("<!--", start)) return { message: "<!-- is no operator.", offset: start };
+    if (
+      word === "import" &&
+      !/^\??\.$/.test(textOf(code, tokens[at - 1])) &&
+      /^[.(]$/.test(textOf(code, tokens[at + 1]))
+    )
+      return { message: "Nothing can be loaded here: import espalier/prompt in the first lines.", offset: start };
+  }
+  return undefined;
+}
+
+const textOf = (code: string, token: Token | undefined) => (token ? code.slice(token.start, token.end) : "");
+
 /** Returns the name of a tag, which may have dots; a fragment has none. */
 function nameAt(code: string, tokens: readonly Token[], at: number): string {
   const first = tokens[at];

@@ -47,7 +47,10 @@ export function confine(): Run {
     const original = globalThis[name] as (work: unknown, ...rest: unknown[]) => unknown;
     const checked = (work: unknown, ...rest: unknown[]) =>
       typeof work === "function" ? original(work, ...rest) : refuse();
-    Object.defineProperty(globalThis, name, { value: checked });
+    // The original is a member of a prototype, where code could still find it.
+    for (let at: object = globalThis; at !== Object.prototype; at = Object.getPrototypeOf(at))
+      if (at === globalThis || Object.hasOwn(at, name))
+        Object.defineProperty(at, name, { value: checked, writable: false, configurable: false });
   }
   return run;
 }

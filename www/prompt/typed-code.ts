@@ -6,7 +6,7 @@ import * as jsxRuntime from "../../js/jsx/jsx-runtime.ts";
 import * as promptTsx from "../../js/prompt-tsx/index.ts";
 import * as prompt from "../../js/prompt/index.ts";
 import type { PromptChildren } from "../../js/prompt/piece.ts";
-import { lineOf, mismatch } from "./check-tags.ts";
+import { foreign, lineOf, mismatch } from "./check-tags.ts";
 
 /** The name of the typed code in stacks. */
 const NAME = "prompt.tsx";
@@ -59,23 +59,26 @@ export function evaluate(code: string, run: (code: string) => unknown): { prompt
 
 function compile(code: string): string {
   let wrong: ReturnType<typeof mismatch>;
+  let compiled = code;
   try {
     wrong = mismatch(code);
     if (!wrong)
-      return transform(code, {
+      compiled = transform(code, {
         transforms: ["typescript", "jsx", "imports"],
         jsxRuntime: "automatic",
         jsxImportSource: "espalier",
         production: false,
         filePath: NAME,
       }).code;
+    wrong ??= foreign(compiled);
   } catch (error) {
     const { message, loc } = error as Error & { loc?: { line: number; column: number } };
     // `Error transforming prompt.tsx: Unexpected token (3:5)`
     const said = message.replace(/^Error transforming [^:]*: /, "").replace(/ \(\d+:\d+\)$/, "");
     throw badCode(`${said}.`, loc?.line, loc?.column);
   }
-  throw badCode(wrong.message, lineOf(code, wrong.offset));
+  if (!wrong) return compiled;
+  throw badCode(wrong.message, lineOf(compiled, wrong.offset));
 }
 
 function promptIn(exports: Record<string, unknown>): PromptChildren {

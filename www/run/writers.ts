@@ -39,7 +39,7 @@ function userText(message: unknown): string[] {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
   // Markup of summaries in a quotation would end the record.
   const words = text
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
   return words === "" ? [] : [words.length > QUOTE ? `${words.slice(0, QUOTE)}…` : words];

@@ -8,25 +8,25 @@ const SIGNS: readonly (readonly [language: string, ...signs: RegExp[]])[] = [
   [
     "python",
     /^#!.*\bpython/,
-    /^\s*(async )?def \w+\(.*\).*:\s*$/m,
-    /^\s*(if|for|while|with|try|class \w+.*):\s*$/m,
+    /^[ \t]*(async )?def \w+\(.*\).*:\s*$/m,
+    /^[ \t]*(if|for|while|with|try|class \w+.*):\s*$/m,
     /^from [\w.]+ import /m,
   ],
-  ["ruby", /^#!.*\bruby/, /^\s*def [\w?!.]+(\(.*\))?\s*$/m, /^\s*end\s*$/m, /^require ['"]/m],
-  ["rust", /^\s*(pub(\(\w+\))? )?fn \w+/m, /^use [\w:]+(::|;)/m, /^\s*impl\b/m, /\blet mut\b/],
+  ["ruby", /^#!.*\bruby/, /^[ \t]*def [\w?!.]+(\(.*\))?\s*$/m, /^[ \t]*end\s*$/m, /^require ['"]/m],
+  ["rust", /^[ \t]*(pub(\(\w+\))? )?fn \w+/m, /^use [\w:]+(::|;)/m, /^[ \t]*impl\b/m, /\blet mut\b/],
   ["go", /^package \w+\s*$/m, /^func (\(.*\) )?\w+\(/m, /:=/],
-  ["csharp", /^using [\w.]+;/m, /^\s*namespace [\w.]+/m, /\bget; /],
+  ["csharp", /^using [\w.]+;/m, /^[ \t]*namespace [\w.]+/m, /\bget; /],
   [
     "java",
     /^import (static )?[\w.]+(\.\*)?;/m,
     /^package [\w.]+;/m,
     /\bpublic (static |final )*(class|void|interface)\b/,
   ],
-  ["cpp", /^#include <\w+>/m, /\bstd::/, /^\s*template\s*</m, /\bclass \w+[^;]*\{/],
+  ["cpp", /^#include <\w+>/m, /\bstd::/, /^[ \t]*template\s*</m, /\bclass \w+[^;]*\{/],
   ["c", /^#include [<"][\w/.]+\.h[>"]/m, /^(static )?(int|void|char|struct \w+) \*?\w+\(/m],
   [
     "typescript",
-    /^\s*(export )?(interface|type) \w+.*[{=]/m,
+    /^[ \t]*(export )?(interface|type) \w+.*[{=]/m,
     /\w\??: (string|number|boolean|unknown|void)\b/,
     /\b(const|let) [\w{[].*=/,
   ],
@@ -42,7 +42,7 @@ const SIGNS: readonly (readonly [language: string, ...signs: RegExp[]])[] = [
 ];
 
 /** Markup around or within code: not the language of the code itself. */
-const MARKUP = /^```|^\s*<(!doctype|html|\?xml)\b/im;
+const MARKUP = /^```|^[ \t]*<(!doctype|html|\?xml)\b/im;
 const TAGS = /(return|=>|\()\s*\(?\s*<[A-Za-z>]/;
 
 /** Returns the language with the largest share of its signs, the first of equal ones; nothing if there are too few. */
@@ -81,7 +81,7 @@ const EXTENSIONS: Record<string, string> = {
 
 /** Returns a file name for a pasted text, by which the views know what it is. */
 export function pastedName(text: string): string {
-  if (/^\s*[[{]/.test(text)) return "pasted.json";
+  if (/^[ \t]*[[{]/.test(text)) return "pasted.json";
   const language = guess(text);
   return `pasted.${language === undefined ? "txt" : EXTENSIONS[language]!}`;
 }

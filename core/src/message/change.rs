@@ -4,6 +4,8 @@
 //! [`FileChange`] per step, in the order in which the tool applies them.
 
 use super::path::normal;
+use super::tool_map::ToolKind;
+use crate::map::HashSet;
 
 /// One step of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +108,36 @@ fn blocks(text: &str) -> Vec<FileChange> {
         };
         out.push(FileChange { path: None, change });
     }
+    out
+}
+
+/// Returns the files that a patch names, in the unified form or in codex's, each once: a patch can name a file for every
+/// hunk, and each named file is compared with all hunks.
+pub(super) fn patched(patch: &str) -> Vec<(ToolKind, String)> {
+    let mut out: Vec<(ToolKind, String)> = Vec::new();
+    let mut old = None;
+    for line in patch.lines() {
+        let head = |prefix: &str| line.strip_prefix(prefix).map(|path| normal(path.split('\t').next().unwrap_or(path)));
+        if let Some(path) = head("*** Update File: ") {
+            out.push((ToolKind::Edit, path));
+        } else if let Some(path) = head("*** Add File: ").or_else(|| head("*** Move to: ")) {
+            out.push((ToolKind::Write, path));
+        } else if let Some(path) = head("*** Delete File: ") {
+            out.push((ToolKind::Delete, path));
+        } else if let Some(path) = head("--- a/").or_else(|| head("--- ")) {
+            old = Some(path);
+        } else if let Some(path) = head("+++ b/").or_else(|| head("+++ ")) {
+            match (old.take().as_deref(), path.as_str()) {
+                (Some(old), "/dev/null") => out.push((ToolKind::Delete, old.to_string())),
+                (Some("/dev/null"), _) => out.push((ToolKind::Write, path)),
+                (Some(_), _) => out.push((ToolKind::Edit, path)),
+                // A line of content that looks like a header.
+                (None, _) => {}
+            }
+        }
+    }
+    let mut seen = HashSet::default();
+    out.retain(|touched| seen.insert(touched.clone()));
     out
 }
 

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::change::{Change, FileChange, of_patch};
+use super::change::{Change, FileChange, of_patch, patched};
 use super::dialects::{self, Dialect, Dialects, Role, Row, usual};
 use super::path::normal;
 
@@ -528,33 +528,6 @@ fn commands(value: &Value) -> Vec<String> {
         }
         _ => vec![],
     }
-}
-
-/// Returns the files that a patch names, in the unified form or in codex's.
-fn patched(patch: &str) -> Vec<(ToolKind, String)> {
-    let mut out: Vec<(ToolKind, String)> = Vec::new();
-    let mut old = None;
-    for line in patch.lines() {
-        let head = |prefix: &str| line.strip_prefix(prefix).map(|path| normal(path.split('\t').next().unwrap_or(path)));
-        if let Some(path) = head("*** Update File: ") {
-            out.push((ToolKind::Edit, path));
-        } else if let Some(path) = head("*** Add File: ").or_else(|| head("*** Move to: ")) {
-            out.push((ToolKind::Write, path));
-        } else if let Some(path) = head("*** Delete File: ") {
-            out.push((ToolKind::Delete, path));
-        } else if let Some(path) = head("--- a/").or_else(|| head("--- ")) {
-            old = Some(path);
-        } else if let Some(path) = head("+++ b/").or_else(|| head("+++ ")) {
-            match (old.take().as_deref(), path.as_str()) {
-                (Some(old), "/dev/null") => out.push((ToolKind::Delete, old.to_string())),
-                (Some("/dev/null"), _) => out.push((ToolKind::Write, path)),
-                (Some(_), _) => out.push((ToolKind::Edit, path)),
-                // A line of content that looks like a header.
-                (None, _) => {}
-            }
-        }
-    }
-    out
 }
 
 /// Returns the items of a todo list or plan: a list, or a text with check boxes.

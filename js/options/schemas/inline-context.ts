@@ -87,6 +87,7 @@ const LIMITS: Schema<Inline.InlineOptions> = {
   similarLimits: SIMILAR,
   neighbourLimits: NEIGHBOURS,
   editLimits: EDITS,
+  secrets: flag,
   providerMs: count,
   buildingMs: count,
 };

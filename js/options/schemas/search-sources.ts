@@ -12,6 +12,7 @@ export const FILE_RULES: Schema<Partial<FileRules>> = {
   generated: texts,
   folders: texts,
   names: texts,
+  secrets: flag,
   maxBytes: ceiling,
   larger: ["skip", "cut"],
   binaryBytes: ceiling,

@@ -4,6 +4,7 @@
  */
 
 import { need } from "../../options/check.ts";
+import { isSecret } from "../../files/secrets.ts";
 import { defined } from "../../options/data.ts";
 import { FILE_RULES } from "../../options/schemas/search-sources.ts";
 import type { FileNote } from "../types.ts";
@@ -15,8 +16,10 @@ export interface FileRules {
   generated: readonly string[];
   /** Names of folders that are never entered: caches, dependencies, the data of version control. */
   folders: readonly string[];
-  /** Names of files that are generated, or that contain secrets. */
+  /** Names of files that are generated. */
   names: readonly string[];
+  /** True to search files that probably contain secrets, by their names: `.env.local`, `id_rsa`, `.npmrc`. */
+  secrets: boolean;
   /** Max bytes of a file. */
   maxBytes: number;
   /**
@@ -86,9 +89,9 @@ export const fileRules: Readonly<FileRules> = Object.freeze({
     Pipfile.lock uv.lock pdm.lock pixi.lock
     composer.lock Gemfile.lock go.sum go.work.sum flake.lock mix.lock pubspec.lock Podfile.lock Package.resolved
     gradle.lockfile packages.lock.json Cartfile.resolved
-    .pnp.cjs .pnp.loader.mjs .DS_Store Thumbs.db desktop.ini .env .netrc .pypirc .htpasswd id_rsa id_dsa id_ecdsa
-    id_ed25519 .git
+    .pnp.cjs .pnp.loader.mjs .DS_Store Thumbs.db desktop.ini .git
   `),
+  secrets: false,
   maxBytes: 1_572_864,
   larger: "skip",
   binaryBytes: 8_000,
@@ -126,6 +129,7 @@ export function judgeOf(given: Partial<FileRules> | undefined, within = "options
         if (binary.has(extension)) return { reason: "binary", detail: `files named *.${extension}` };
         if (generated.has(extension)) return { reason: "ignored", detail: `files named *.${extension}` };
       }
+      if (!isFolder && !rules.secrets && isSecret(path)) return { reason: "ignored", detail: "it may contain secrets" };
       return rules.ignore?.(path, isFolder) ? { reason: "ignored", detail: "options.rules.ignore" } : undefined;
     },
     text(path, text) {

@@ -549,10 +549,12 @@ impl Ledger {
                 touched.push((self.file(id, path.clone()), touch(call.kind)));
             }
         }
+        // Once: a patch can name thousands of files.
+        let names = symbol::defined(&call.content);
         for &(at, touch) in &touched {
             self.changed(at, touch, call.range, 1);
             self.opened = Some(at);
-            for name in symbol::defined(&call.content) {
+            for name in &names {
                 let path = &self.files[at].path;
                 if self.symbol_at.insert((name.to_string(), path.clone())) {
                     let symbol = Symbol { name: name.to_string(), path: path.clone(), id: id.to_string() };

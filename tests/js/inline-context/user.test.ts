@@ -76,6 +76,33 @@ test("an excluded document is not sent", () => {
   session.free();
 });
 
+test("files with secrets are not sent unless the host says so", async () => {
+  const secret = "API_TOKEN = sk-secret-123\nDATABASE_TOKEN = sk-secret-456\n";
+  const text = "const API_TOKEN = read();\nconst DATABASE_TOKEN = API_TOKEN + ";
+  const document = { path: "src/main.ts", text };
+  for (const path of [".env", "config/.env.local", "keys/id_rsa", ".env#2"]) {
+    const neighbours = [{ path, text: secret }];
+    const items = [{ id: "one", path, text: secret }];
+    const edits = [{ path, before: "API_TOKEN = none\n", after: secret }];
+    const given = { file: document, cursor: Infinity, neighbours, items, edits };
+    const { context, items: told } = inline.inlineContext(given);
+    assert.doesNotMatch(context, /sk-secret/, path);
+    assert.ok(told.some(({ dropped }) => dropped === "excluded"));
+    assert.match(inline.inlineContext({ ...given, secrets: true }).context, /sk-secret/);
+    for (const secrets of [false, true]) {
+      const session = new inline.InlineContext({ secrets });
+      session.open(neighbours[0]!);
+      session.open(document);
+      session.change(path, `${secret}MORE = sk-secret-789\n`, { now: 0 });
+      const result = session.context({ file: document.path, cursor: Infinity, items });
+      assert.equal(/sk-secret/.test(result.context), secrets, path);
+      const own = await session.contextFor({ file: path, cursor: 30 });
+      assert.deepEqual([own.isExcluded, own.prefix !== ""], [!secrets, secrets]);
+      session.free();
+    }
+  }
+});
+
 test("a budget below the least is refused with it", () => {
   for (const budget of [0, 5, 7])
     assert.throws(() => run(request({ budget })), { path: "request.budget", message: /a whole number, 8 or more/ });

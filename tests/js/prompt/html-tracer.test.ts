@@ -408,3 +408,29 @@ test("a prompt that was rendered", async () => {
   const told = new Map(epochs.flatMap(({ elements }) => elements.map(({ id, tokenBudget }) => [id, tokenBudget])));
   assert.deepEqual([told.get(nodes[0]!.id), told.get(nodes[1]!.id)], [25, 25]);
 });
+
+test("an error of a host's tokenizer is answered as plain text: it may quote markup of the prompt", async () => {
+  const headers = new Map<string, unknown>();
+  let said = "";
+  const response = {
+    statusCode: 200,
+    setHeader: (name: string, value: unknown) => headers.set(name.toLowerCase(), value),
+    end: (body: string) => (said = body),
+  };
+  const tracer = new espalier.HTMLTracer();
+  const renderTree = () => Promise.reject(new Error("never"));
+  const renderedTree = {
+    budget: 1,
+    removed: 0,
+    get container(): never {
+      throw new Error("<script>alert(1)</script>");
+    },
+  };
+  tracer.didMaterializeTree({ budget: 1, renderedTree, tokenizer: undefined as never, renderTree } as never);
+  const router = tracer.serveRouter("http://127.0.0.1:1");
+  assert.ok(router.route({ url: new URL(router.address).pathname }, response));
+  while (said === "") await new Promise((done) => setTimeout(done));
+  assert.deepEqual([response.statusCode, said], [500, "Error: <script>alert(1)</script>"]);
+  assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+});

@@ -149,3 +149,28 @@ for (const name of NAMES) {
     }
   });
 }
+
+test("values of headers and query parameters that are secret by their name are hidden", async () => {
+  const secret = "S3CRETVALUE99";
+  const names = [
+    "sig",
+    "code",
+    "X-Amz-Credential",
+    "X-Amz-Signature",
+    "access_token",
+    "pwd",
+    "sas",
+    "session",
+    "api-key",
+  ];
+  for (const name of names) {
+    const message = `no access to /v1?${name}=${secret}`;
+    const { send } = begin("openai-chat", refuse({ status: 400, message }), {
+      baseUrl: `${server.url}/v1?${name}=${secret}`,
+      headers: { [`x-${name}`]: secret },
+    });
+    const { message: said, details } = await failure(send());
+    assert.match(said, /\[hidden\]/, name);
+    assert.ok(!JSON.stringify([said, details]).includes(secret), name);
+  }
+});

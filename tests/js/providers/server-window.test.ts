@@ -105,3 +105,25 @@ test("wrong options are refused by name", async () => {
   await refused({ baseUrl: "localhost" }, "options.baseUrl");
   await refused({ baseUrl: "http://localhost/v1", modle: "m" }, "options.modle");
 });
+
+test("a redirect takes headers to no other host", async () => {
+  const seen: unknown[] = [];
+  const elsewhere = createServer((request, response) => {
+    seen.push(request.headers["x-api-key"]);
+    response.end(JSON.stringify({ data: [{ id: "m", max_model_len: 1_000 }] }));
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+  const { port } = elsewhere.address() as AddressInfo;
+  const server = createServer((request, response) => {
+    response.writeHead(307, { location: `http://127.0.0.1:${port}${request.url}` }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  try {
+    assert.equal(await serverWindow({ baseUrl, headers: { "x-api-key": "secret" } }), undefined);
+    assert.deepEqual(seen, []);
+  } finally {
+    elsewhere.close();
+    server.close();
+  }
+});

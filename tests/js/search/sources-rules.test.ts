@@ -75,6 +75,29 @@ test("generated files and secrets are left out by name", async () => {
     await check("text", "text", {}, path);
 });
 
+test("secrets are left out by name, in any case of letters, unless the host wants them", async () => {
+  const secret = [
+    ".env.local",
+    "a/.env.production",
+    ".ENV",
+    "prod.env",
+    ".npmrc",
+    ".git-credentials",
+    "x/credentials.json",
+    "secrets.yaml",
+    "id_ed25519_sk",
+    "home/.ssh/config",
+    "home/.aws/config",
+    "main.tfstate",
+  ];
+  for (const path of secret) {
+    await check("text", "(ignored)", {}, path);
+    await check("text", "text", { secrets: true }, path);
+  }
+  for (const path of [".env.template", "env.ts", "credentials.ts", "secrets.rs", "ssh/config", "id_rsa.ts", "key.ts"])
+    await check("text", "text", {}, path);
+});
+
 test("minified: a long line, or long lines on average, of JavaScript and CSS alone", async () => {
   const long = "a".repeat(10_001);
   await check(`${"a\n".repeat(100)}${long}`, "(minified)", {}, "a.js");
