@@ -79,3 +79,19 @@ test("an address that only names a view shows that view, with its example", asyn
   }
   await page.context().close();
 });
+
+test("in a low window the messages keep room, and the page scrolls", async () => {
+  const page = await newPage();
+  await page.goto(`${host.url}${VIEWS.conversation}`);
+  await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
+  for (const [width, height] of [
+    [720, 450],
+    [844, 390],
+    [320, 256],
+  ]) {
+    await page.setViewportSize({ width, height });
+    const room = await page.locator("#messages").evaluate((list) => list.clientHeight);
+    assert.ok(room >= 150, `${width} × ${height}: ${room}`);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  }
+});
