@@ -99,7 +99,10 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
     show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
     if (source instanceof File) void saveFile({ name: source.name, file: source, conversation });
     tellLost(answer);
-    say(`Opened ${answer.name}: ${answer.count.toLocaleString("en")} messages, ${answer.total.toLocaleString("en")} tokens.`, true);
+    say(
+      `Opened ${answer.name}: ${answer.count.toLocaleString("en")} messages, ${answer.total.toLocaleString("en")} tokens.`,
+      true,
+    );
     return true;
   } catch (error) {
     const { code, conversations } = error as Failed;
