@@ -22,6 +22,11 @@ type Question = { id: number; type: string; asked: object };
 /** The code of a question that a newer one of its kind replaced before it was answered. */
 export const SUPERSEDED = "superseded";
 
+/** True for what a network that drops out leaves behind. The messages are for those who build a page. */
+export const isUnreachable = (code: string) => /^(unreachable|not_loaded|(wasm|vocab)_not_found)$/.test(code);
+/** What the engines say of a failed `fetch` or `import()`: Chromium, Firefox, Safari. */
+const NO_NETWORK = /^(Failed to fetch|NetworkError|error loading|Load failed|Importing a)/;
+
 /** Buffers that move to the page with an answer instead of being copied. */
 const moved = new WeakMap<object, Transferable[]>();
 
@@ -56,7 +61,10 @@ export function asking<T extends Talk, N = never>(file: string, hear?: (news: N)
       worker = undefined;
       started.terminate();
       for (const { reject } of open.values())
-        reject({ code: "worker_died", message: `The worker stopped: ${event.message || "it could not be loaded"}` });
+        reject({
+          code: event.message ? "worker_died" : "unreachable",
+          message: `The worker stopped: ${event.message}`,
+        });
       open.clear();
     };
     return (worker = started);
@@ -141,5 +149,6 @@ export function failed(error: unknown): Failed {
     >;
     return { code: error.code, message: error.message, path: error.path, largest, needed, conversations };
   }
-  return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: NO_NETWORK.test(message) ? "unreachable" : "unexpected", message };
 }

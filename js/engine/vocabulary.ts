@@ -75,7 +75,7 @@ export async function loadEncoding(
     const address = from;
     from = await shared(name, address).finally(() => forget(`${name} ${address}`));
   }
-  if (isResponse(from)) from = await bodyOf(from, (what, cause) => vocabularyNotFound(name, what, cause));
+  if (isResponse(from)) from = await bytesOf(name, from);
   // Another call may have loaded it in the meantime.
   if (kept.has(name)) return;
   if (isBuffer(from)) from = new Uint8Array(from);
@@ -109,14 +109,20 @@ function forget(key: string): void {
 }
 
 async function downloaded(name: EncodingName, address: string | URL): Promise<Uint8Array | ArrayBuffer> {
-  const refusal = (what: string, cause?: unknown) => vocabularyNotFound(name, what, cause);
   let from: Response | Uint8Array;
   try {
     from = await fetched(address);
   } catch (cause) {
-    throw refusal(`${address} could not be fetched`, cause);
+    throw vocabularyNotFound(name, `${address} could not be fetched`, cause);
   }
-  return isResponse(from) ? bodyOf(from, refusal) : from;
+  return isResponse(from) ? bytesOf(name, from) : from;
+}
+
+async function bytesOf(name: EncodingName, response: Response): Promise<ArrayBuffer> {
+  const bytes = await bodyOf(response, (what, cause) => vocabularyNotFound(name, what, cause));
+  // Servers of single-page applications answer with their page if a file is missing.
+  if (new Uint8Array(bytes)[0] === 0x3c) throw vocabularyNotFound(name, `${response.url || "the answer"} is a page`);
+  return bytes;
 }
 
 function needName(name: unknown): void {

@@ -79,3 +79,33 @@ test("an address that only names a view shows that view, with its example", asyn
   }
   await page.context().close();
 });
+
+test("in a low window the messages keep room, and the page scrolls", async () => {
+  const page = await newPage();
+  await page.goto(`${host.url}${VIEWS.conversation}`);
+  await page.waitForSelector("#conversation:not([data-estimate]) [role=option]");
+  for (const [width, height] of [
+    [720, 450],
+    [844, 390],
+    [320, 256],
+  ]) {
+    await page.setViewportSize({ width, height });
+    const room = await page.locator("#messages").evaluate((list) => list.clientHeight);
+    assert.ok(room >= 150, `${width} × ${height}: ${room}`);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  }
+});
+
+test("beside the code every element shows its tokens", async () => {
+  const page = await newPage();
+  await page.goto(`${host.url}${VIEWS.prompt}`);
+  await page.waitForSelector("#outline [role=treeitem]");
+  for (const width of [1000, 1024, 1180]) {
+    await page.setViewportSize({ width, height: 768 });
+    const cut = await page.locator("#outline").evaluate((outline) => {
+      const end = outline.getBoundingClientRect().right + 1;
+      return [...outline.querySelectorAll(".count")].filter((one) => one.getBoundingClientRect().right > end).length;
+    });
+    assert.equal(cut, 0, `${width} pixels`);
+  }
+});

@@ -13,9 +13,10 @@ export function lazily<P extends object>(load: () => Promise<ComponentType<P>>):
     isAsked = true;
     try {
       loaded.value = await load();
+      if (failure.value?.code === "not_loaded") failure.value = undefined;
     } catch {
       isAsked = false;
-      failure.value = { code: "not_loaded", message: "A part of this page could not be loaded. Try again." };
+      failure.value = { code: "not_loaded", message: "" };
     }
   };
   return function Lazy(props: P) {

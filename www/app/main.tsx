@@ -65,5 +65,5 @@ followState((next) => {
   applySettings(isOpen(next) ? next : { ...next, budget: undefined });
   void arrive(next);
 });
-void arrive(address);
-stayOffline();
+// Afterwards, so that files for later do not take a slow network from those of the first view.
+void arrive(address).finally(stayOffline);

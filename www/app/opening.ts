@@ -4,6 +4,7 @@ import { batch, signal } from "@preact/signals";
 import { EXAMPLES, OUR_FOLDER } from "../examples.ts";
 import type { Dropped, Given } from "../folder/given.ts";
 import type { Readable } from "../reading.ts";
+import { isUnreachable } from "../talk.ts";
 import type { Failed } from "../talk.ts";
 import type { OpenedConversation, Part } from "../worker/questions.ts";
 import type { Address } from "./address.ts";
@@ -49,7 +50,8 @@ export function open(source: Readable | Given, from: From, options: Options = {}
   const number = ++newest;
   working.value++;
   const answer = last.then(() => number === newest && openNow(source, from, options));
-  last = answer;
+  // One that fails in an unforeseen way does not keep the next from opening.
+  last = answer.catch(() => undefined);
   return answer.finally(() => working.value--);
 }
 
@@ -97,7 +99,10 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
     show({ kind: "conversation", name: answer.name, id: ++id, from, conversation: answer }, options);
     if (source instanceof File) void saveFile({ name: source.name, file: source, conversation });
     tellLost(answer);
-    say(`Opened ${answer.name}: ${answer.count} messages, ${answer.total.toLocaleString("en")} tokens.`, true);
+    say(
+      `Opened ${answer.name}: ${answer.count.toLocaleString("en")} messages, ${answer.total.toLocaleString("en")} tokens.`,
+      true,
+    );
     return true;
   } catch (error) {
     const { code, conversations } = error as Failed;
@@ -106,7 +111,11 @@ async function openNow(source: Readable | Given, from: From, options: Options): 
         failure.value = undefined;
         choice.value = { file: source, conversations: conversations ?? [] };
       });
-    else if (code !== "stopped")
+    else if (typeof code !== "string" || isUnreachable(code)) {
+      // What throws without a code here is an import.
+      const again = { label: "Try again", run: () => void open(source, from, options) };
+      failure.value = { code: code ?? "unreachable", message: "", action: again };
+    } else if (code !== "stopped")
       failure.value = { ...(error as Failed), path: undefined, ...(await asText(source, error as Failed)) };
     return false;
   }
@@ -161,7 +170,9 @@ async function kindIn(file: File): Promise<OpenedFile["kind"] | undefined> {
 function show(thing: Opened, options: Options): void {
   const before = opened.value?.kind;
   batch(() => {
-    failure.value = estimate.value = undefined;
+    estimate.value = undefined;
+    // A view that could not be loaded is still not there.
+    if (failure.value?.code !== "not_loaded") failure.value = undefined;
     // The other conversations of the file stay on offer.
     if (options.conversation === undefined) choice.value = undefined;
     // A view stays for the next thing of the same kind; another kind is shown in its own view.

@@ -8,6 +8,7 @@ import { EXAMPLES } from "../examples.ts";
 import { choice, chooseView, openExample, openFile, openGiven } from "./opening.ts";
 import { estimate, failure, opened, progress, shown, status, theme, view } from "./state.ts";
 import type { Theme } from "./state.ts";
+import { isUnreachable } from "../talk.ts";
 import { warning } from "./store.ts";
 import { lazily } from "./lazy.tsx";
 import { applyOnly, loadStyle } from "./style.ts";
@@ -36,7 +37,10 @@ effect(() => {
 /** True while a file is dragged over the page. */
 export const isDraggedOver = signal(false);
 
+/** Counts the times that the reader asked again for a view that could not be loaded. */
+const tries = signal(0);
 effect(() => {
+  void tries.value;
   const wanted = VIEWS.find(({ name }) => name === view.value);
   if (!wanted) return;
   const { load, styles = [] } = wanted;
@@ -45,8 +49,13 @@ effect(() => {
     return;
   }
   Promise.all([load(), ...styles.map(loadStyle)]).then(
-    ([{ default: component }]) => (loaded.value = { ...loaded.value, [wanted.name]: component }),
-    () => (failure.value = { code: "not_loaded", message: `The view “${wanted.title}” could not be loaded.` }),
+    ([{ default: component }]) => {
+      loaded.value = { ...loaded.value, [wanted.name]: component };
+      if (failure.value?.code === "not_loaded") failure.value = undefined;
+    },
+    () => {
+      failure.value = { code: "not_loaded", message: "", action: { label: "Try again", run: () => tries.value++ } };
+    },
   );
 });
 
@@ -188,11 +197,17 @@ function Opener() {
 function Alert() {
   const failed = failure.value;
   if (!failed) return null;
-  const { message, code, largest, action, isReplaced } = failed;
+  const { code, largest, isReplaced } = failed;
+  const isLost = isUnreachable(code);
+  // The address and the storage have what was open.
+  const action = failed.action ?? (isLost && { label: "Load the page again", run: () => location.reload() });
   return (
     <div role="alert" id="alert">
       <p>
-        {message} <small>[{code}]</small>
+        {isLost
+          ? "A part of this page could not be loaded: the network or the server does not answer."
+          : failed.message}{" "}
+        <small>[{code}]</small>
       </p>
       {largest && largest.length > 0 && (
         <ul>
@@ -203,7 +218,7 @@ function Alert() {
           ))}
         </ul>
       )}
-      {shown.value && (
+      {shown.value && !isLost && (
         <p>
           Below is {isReplaced ? "instead" : "still"} {shown.value}.
         </p>

@@ -8,6 +8,7 @@ import { isOpen } from "../app/opening.ts";
 import { autoBudget, budget, encoding, failure, keys, opened, params, say, setParam, shown } from "../app/state.ts";
 import type { PageCut, PageData } from "../../js/prompt/html-tracer-data.ts";
 import type { RenderFormat } from "../../js/prompt/output/request.ts";
+import { isUnreachable } from "../talk.ts";
 import type { Failed } from "../talk.ts";
 import { Editor, goToLine } from "./editor.tsx";
 import { Epochs, toldBy } from "./epochs.tsx";
@@ -201,6 +202,10 @@ function Typed({ original, isJSON, given, isLinked }: TypedProps) {
     } catch (failed) {
       if (mine !== runs.current || isStale(failed as Failed)) return;
       isFirst.current = false;
+      if (isUnreachable((failed as Failed).code)) {
+        failure.value = failed as Failed;
+        return;
+      }
       setError(failed as Failed);
       say((failed as Failed).message);
     } finally {

@@ -243,6 +243,11 @@ test("a vocabulary that is cut, corrupt or another one's is refused, and nothing
   }
   assert.equal(await codeOf(core.loadEncoding("o200k_base", "http://127.0.0.1:9/o200k_base.vocab")), "vocab_not_found");
   assert.equal(await codeOf(core.loadEncoding("o200k_base", new Response("", { status: 500 }))), "vocab_not_found");
+  // A server of a single-page application.
+  await assert.rejects(core.loadEncoding("o200k_base", new Response("<!doctype html><title>App</title>")), {
+    code: "vocab_not_found",
+    message: /the answer is a page\. Import "espalier\/inline\/o200k_base", which contains it, copy /,
+  });
   assert.equal(await codeOf(core.loadEncoding("o200k_base", 7 as never)), "bad_option");
   assert.equal(
     code(() => core.loadEncodingSync("p50k_base" as never, right)),
