@@ -1,6 +1,6 @@
 /**
- * Patterns on texts that others wrote take time in proportion to the length. Each of these texts of 100,000 characters
- * took 14 to 84 s, and the first one, which is cubic, hours.
+ * Patterns on texts that others wrote take time in proportion to the length. With one that backtracks these texts of a
+ * million characters would take hours: 100,000 took 14 to 84 s, and the first one is cubic.
  */
 
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { readAsked } from "../../../js/recall/asked.ts";
 import { readSession } from "../../../js/sessions/index.ts";
 import { guess } from "../../../www/source/guess.ts";
 
-const LENGTH = 100_000;
+const LENGTH = 1_000_000;
 const many = (text: string, length = LENGTH) => text.repeat(Math.ceil(length / text.length));
 const title = (summary: string) => titleOf(summary, () => "the goal");
 const aider = (line: string) => readSession(`# aider chat started at 2024-01-01\n\n#### hi${line}\n`);
@@ -37,13 +37,8 @@ const TEXTS: Record<string, (() => unknown)[]> = {
 };
 
 for (const [name, reads] of Object.entries(TEXTS))
-  test(`${name}: hostile texts are read in time`, () => {
-    for (const [at, read] of reads.entries()) {
-      const start = performance.now();
-      read();
-      const ms = performance.now() - start;
-      assert.ok(ms < 3_000, `${at}: ${ms} ms`);
-    }
+  test(`${name}: hostile texts are read`, () => {
+    for (const read of reads) read();
   });
 
 test("what the patterns find is as before", () => {
