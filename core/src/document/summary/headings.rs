@@ -4,7 +4,7 @@ use super::super::indent::SECTION;
 use super::fill::Fill;
 
 /// Divisor of the budget: the headings of all documents may take at most the quotient, markers included.
-const SHARE: i64 = 4;
+const SHARE: i64 = 3;
 
 impl Fill<'_, '_> {
     /// Shows headings as long as there is room for them: those of the outer sections first, the nearest to the selection
