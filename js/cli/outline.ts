@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import type { Dirent } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { languageOf, languages, outline, repositoryMap } from "../entries/documents.ts";
+import { languageOf, outline, repositoryMap } from "../entries/documents.ts";
 import { EspalierError } from "../entries/verbs.ts";
 import type { Outline, RepositoryFile, RepositoryMap } from "../documents/outline.ts";
 import type { EncodingName } from "../types/count.ts";
@@ -136,7 +136,7 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
 
 /** Reads a file, or returns the reason for skipping it. */
 function take(file: string, path: string, files: RepositoryFile[]): string | undefined {
-  if (!languages().includes(languageOf(path) ?? "")) return "without a grammar";
+  if (languageOf(path) === undefined) return "without a grammar";
   try {
     if (statSync(file).size > LARGEST) return "larger than 1 MB";
     const source = sourceText(readFileSync(file));

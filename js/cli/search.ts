@@ -1,7 +1,7 @@
 /** `espalier search DIR QUERY`: the lines of a folder's files that answer a query, within a number of tokens. */
 
 import { relative, resolve, sep } from "node:path";
-import { languageOf, languages, outline } from "../entries/documents.ts";
+import { languageOf, outline } from "../entries/documents.ts";
 import type { Definition } from "../documents/outline.ts";
 import type {
   FileNote,
@@ -82,7 +82,7 @@ async function definitions({
   path: string;
   text: string;
 }): Promise<readonly SearchDefinition[] | undefined> {
-  if (!languages().includes(languageOf(path) ?? "")) return undefined;
+  if (languageOf(path) === undefined) return undefined;
   const found = await outline(text, { path, budget: 0 });
   const flat = (list: readonly Definition[]): SearchDefinition[] =>
     list.flatMap(({ name, start, end, local, children }) => [

@@ -132,7 +132,6 @@ export function nameOf(language: string): string {
  *
  * languageOf("src/main.rs"); // => "rust"
  * languageOf("queue.h", "class Queue;"); // => "cpp"
- * languageOf("README.md"); // => "markdown"
  * languageOf("notes.txt"); // => undefined
  * ```
  */
@@ -149,8 +148,6 @@ export function languageOf(path: string, text?: string): string | undefined {
   // By an old custom, `.C` and `.H` are C++.
   const isOther = ending === "C" || ending === "H" || (ending === "h" && text !== undefined && isCpp(text));
   const known = isOther ? "cpp" : ending.toLowerCase();
-  // Without a grammar, and folded by its headings.
-  if (/^(md|markdown|mdown|mkd|mdx)$/.test(known)) return "markdown";
   return builtIns().find(({ extensions }) => extensions.includes(known))?.name;
 }
 

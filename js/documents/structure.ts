@@ -183,9 +183,12 @@ function excused(error: unknown): EspalierError {
  */
 function languagesFor(text: string, { language, path }: DocumentOptions): Set<string> {
   if (language !== undefined) return new Set([nameOf(language)]);
-  const named = path === undefined ? [] : [languageOf(path, text), languageOf(path)];
+  const named = path === undefined ? [] : [languageOf(path, text), languageOf(path), markdown(path)];
   return new Set(named.filter((language) => language !== undefined));
 }
+
+/** Markdown has no grammar, and is folded by its headings. */
+const markdown = (path: string) => (/\.(md|markdown|mdown|mkd|mdx)$/i.test(path) ? "markdown" : undefined);
 
 /** Returns the numbers that the engine needs besides the text and its language. */
 export function settingsOf(
