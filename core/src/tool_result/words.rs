@@ -107,6 +107,6 @@ impl Words {
                 && !(word.ends_with('0') && bytes.get(end).is_some_and(u8::is_ascii_alphanumeric))
         };
         let is_inside = bytes[at] == b'0' && at > 0 && bytes[at - 1].is_ascii_digit();
-        !is_inside && self.lists.iter().any(|list| list.iter().any(|word| is(word)))
+        !is_inside && self.lists.iter().any(|list| list.iter().any(&is))
     }
 }

@@ -325,7 +325,7 @@ fn is_complaint(line: &str) -> bool {
     let rest = rest.to_ascii_lowercase();
     // A search prints `file: line`.
     let is = |says: &&str| rest.starts_with(says) || rest.trim_end().ends_with(says.trim_end());
-    is_program && COMPLAINTS.iter().chain(&words::FAULTS).any(|says| is(says))
+    is_program && COMPLAINTS.iter().chain(&words::FAULTS).any(is)
 }
 
 /// `TypeError: x`, `java.lang.IllegalStateException: x`, `Error: x`

@@ -69,8 +69,9 @@ fn plain_is_error_line(line: &str) -> bool {
     let is_harmless = |word: &&str| {
         lower.match_indices(*word).any(|(at, _)| {
             let [before, behind] = [lower[..at].chars().next_back(), lower[at + word.len()..].chars().next()];
-            !(word.starts_with('0') && before.is_some_and(|c| c.is_ascii_digit()))
-                && !(word.ends_with('0') && behind.is_some_and(|c| c.is_ascii_alphanumeric()))
+            let is_part = word.starts_with('0') && before.is_some_and(|c| c.is_ascii_digit())
+                || word.ends_with('0') && behind.is_some_and(|c| c.is_ascii_alphanumeric());
+            !is_part
         })
     };
     let mut names = WORDS.iter().chain(&words::LABELS).chain(&words::FAULTS);
