@@ -29,7 +29,7 @@ const DOWNLOADS = {
   everything: {
     entries: ["slim", "index", "prompt-tsx", "providers", "sessions", "search", "inline-context"],
     engines: ["espalier", "workspace"],
-    max: 1_491_000,
+    max: 1_492_000,
   },
 };
 

@@ -16,7 +16,7 @@ export type Read =
   | { kind: "json"; code: string }
   | { kind: "trace"; data: PageData };
 
-const PAGE_DATA = /^<script[^>\n]*>const DATA = (.*);$/m;
+const PAGE_DATA = /<script[^<>]*>const DATA = (.*);$/m;
 
 /**
  * Reads in tasks that are short for 15,000 nodes: parsing, reading, and then whatever the caller does.
