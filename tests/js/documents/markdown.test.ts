@@ -22,6 +22,6 @@ test("a Markdown file shows its headings, and the text at the cursor", async () 
     const summary = await summarizeDocument(text, { path, budget: 1_500, selection: line });
     assert.ok(summary.tokens <= 1_500 && summary.text.includes(text.slice(line, text.indexOf("\n", line))));
     const shown = sections.filter(({ start }) => summary.text.includes(text.slice(start, text.indexOf("\n", start))));
-    assert.ok(shown.length > 4, `${shown.length} headings around ${line}`);
+    assert.ok(shown.length >= 4, `${shown.length} headings around ${line}`);
   }
 });
