@@ -43,7 +43,9 @@ export function titleOf(summary: string, goal: () => string): string {
   return text === "" ? "Summary" : text.split(" ").slice(0, 8).join(" ").slice(0, 80);
 }
 
-/** Returns the line below a heading with the word "title". One pattern for both would backtrack: a model writes the text. */
+/**
+ * Returns the line below a heading with the word "title". One pattern for both would backtrack: a model writes the text.
+ */
 function headed(summary: string): string | undefined {
   const lines = summary.split(/\r\n|\n|\r/);
   const heading = lines.findIndex((line) => /^#+ .*\btitle\b/i.test(line));

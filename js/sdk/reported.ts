@@ -16,32 +16,35 @@ export function withReport(response: Response, report: (usage: Fields) => void):
   let whole = "";
   let usage: Fields | undefined;
   const read = (text: string) => {
-    const found = text.includes('"usage') ? usageIn(JSON.parse(text)) : undefined;
-    if (found) usage = { ...usage, ...found };
-  };
-  /** Reads what is there; the client gets an answer that is no JSON, or too long an event, all the same. */
-  const attempt = (more: () => readonly string[]) => {
+    if (!text.includes('"usage')) return;
     try {
-      more().forEach(read);
+      const found = usageIn(JSON.parse(text));
+      if (found) usage = { ...usage, ...found };
     } catch {
-      // Without usage, the conversation goes on with its estimates.
+      // No JSON.
+    }
+  };
+  const readEvents = (more: () => readonly ServerEvent[]) => {
+    try {
+      for (const { data } of more()) read(data);
+    } catch {
+      // An event longer than are read: the client gets it all the same.
     }
   };
   const watch = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       controller.enqueue(chunk);
-      if (isStream) attempt(() => dataOf(events.push(chunk)));
+      if (isStream) readEvents(() => events.push(chunk));
       else whole += decoder.decode(chunk, { stream: true });
     },
     flush() {
-      attempt(() => (isStream ? dataOf(events.end()) : [whole]));
+      if (isStream) readEvents(() => events.end());
+      else read(whole);
       if (usage) report(usage);
     },
   });
   return new Response(body.pipeThrough(watch), { status, statusText, headers });
 }
-
-const dataOf = (events: readonly ServerEvent[]) => events.map(({ data }) => data);
 
 /** Finds the usage in an answer, or in an event of a stream. */
 function usageIn(answer: unknown): Fields | undefined {

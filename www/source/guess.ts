@@ -81,7 +81,7 @@ const EXTENSIONS: Record<string, string> = {
 
 /** Returns a file name for a pasted text, by which the views know what it is. */
 export function pastedName(text: string): string {
-  if (/^[ \t]*[[{]/.test(text)) return "pasted.json";
+  if (/^\s*[[{]/.test(text)) return "pasted.json";
   const language = guess(text);
   return `pasted.${language === undefined ? "txt" : EXTENSIONS[language]!}`;
 }

@@ -111,8 +111,8 @@ fn blocks(text: &str) -> Vec<FileChange> {
     out
 }
 
-/// Returns the files that a patch names, in the unified form or in codex's, each once: a patch can name a file for every
-/// hunk, and each named file is compared with all hunks.
+/// Returns the files that a patch names, in the unified form or in codex's, each once: a patch can name a file for
+/// every hunk, and each named file is compared with all hunks.
 pub(super) fn patched(patch: &str) -> Vec<(ToolKind, String)> {
     let mut out: Vec<(ToolKind, String)> = Vec::new();
     let mut old = None;

@@ -85,8 +85,8 @@ impl Words {
         Words { lists, pairs }
     }
 
-    /// Returns the position of the first word at or after `from`. A number at the start or end of a word is a whole one:
-    /// "10 errors" does not contain "0 errors", nor "failed: 0x80070005" "failed: 0".
+    /// Returns the position of the first word at or after `from`. A number at the start or end of a word is a whole
+    /// one: "10 errors" does not contain "0 errors", nor "failed: 0x80070005" "failed: 0".
     pub fn first(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let candidates = bytes.get(from..)?.windows(2).enumerate().filter(|(_, pair)| {
             // The low five bits of a letter are the same in both cases.

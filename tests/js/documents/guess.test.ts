@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { guess } from "../../../www/source/guess.ts";
+import { guess, pastedName } from "../../../www/source/guess.ts";
 import { SAMPLES } from "./samples.ts";
 
 for (const [language, { text }] of Object.entries(SAMPLES)) {
@@ -25,4 +25,8 @@ test("what is no source of a known language is left alone, at once", () => {
   ]) {
     assert.equal(guess(text), undefined, text.slice(0, 40));
   }
+});
+
+test("pasted JSON may begin with empty lines", () => {
+  assert.equal(pastedName('\n\n  {"a": 1}'), "pasted.json");
 });

@@ -40,5 +40,8 @@ for (const [what, type, text, expected] of [
 ] as const)
   test(`usage: ${what}`, () => check(type, text, expected));
 
+test("usage: behind an event of the same piece that is no JSON", () =>
+  check(STREAM, `data: {"usage\n\n${FIELDS.join("\n")}\n\n`, USAGE, 1_000));
+
 test("an event that is too long to be read passes", () =>
   check(STREAM, `data: ${"x".repeat(40 << 20)}\n\n${FIELDS.join("\n")}\n\n`, undefined, 1 << 20));

@@ -1,5 +1,5 @@
-//! Decides which rows show: first the selection and the nodes around it, then nodes in the order of their cost as long
-//! as any of them fits.
+//! Decides which rows show: first the selection, the headings of sections, and the nodes around the selection, then
+//! nodes in the order of their cost as long as any of them fits.
 
 use super::super::syntax::NONE;
 use super::around::DEPTH;

@@ -7,8 +7,8 @@ use super::fill::Fill;
 const SHARE: i64 = 3;
 
 impl Fill<'_, '_> {
-    /// Shows headings as long as there is room for them: those of the outer sections first, the nearest to the selection
-    /// first among these.
+    /// Shows headings as long as there is room for them: those of the outer sections first, and among these the
+    /// nearest to the selection first.
     pub(super) fn headings(&mut self, at: usize, selection: Option<(u32, u32)>) {
         let sheet = &self.sheets[at];
         let kinds = &sheet.overlay.kinds;
