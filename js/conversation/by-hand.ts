@@ -1,5 +1,6 @@
 /** Compactions on request: of the whole view or of a range, at once or first as a plan. */
 
+import { onAbort } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { Compactor } from "./compactor.ts";
 import { aborted, cancelled } from "./turns.ts";
@@ -45,7 +46,7 @@ export class ByHand<T> {
     this.running = running;
     const stop = () => running.abort(signal?.reason);
     if (signal?.aborted) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
+    const unheard = onAbort(signal, stop);
     return this.turns
       .take(running.signal, async () => {
         // An earlier turn may have hidden them.
@@ -67,7 +68,7 @@ export class ByHand<T> {
         throw error;
       })
       .finally(() => {
-        signal?.removeEventListener("abort", stop);
+        unheard();
         this.running = undefined;
       });
   }

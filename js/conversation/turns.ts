@@ -1,6 +1,6 @@
 /** Waits for earlier calls, and for a job that is nearly done; an abort ends every wait. */
 
-import { abortable } from "../errors/abortable.ts";
+import { abortable, onAbort } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
 
@@ -58,10 +58,8 @@ function joinSignals(one: AbortSignal | undefined, other: AbortSignal): { signal
   if (!one) return { signal: other, release: () => {} };
   const both = new AbortController();
   const stops = [one, other].map((signal) => {
-    const stop = () => both.abort(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-    return () => signal.removeEventListener("abort", stop);
+    if (signal.aborted) both.abort(signal.reason);
+    return onAbort(signal, () => both.abort(signal.reason));
   });
   return { signal: both.signal, release: () => stops.forEach((stop) => stop()) };
 }
@@ -75,19 +73,18 @@ export async function waitAtMost(
 ): Promise<"settled" | "timeout" | "aborted"> {
   if (signal?.aborted) return "aborted";
   let stop: () => void = () => {};
-  let listener: () => void = () => {};
+  let unheard: () => void = () => {};
   const late = new Promise<"timeout">((resolve) => {
     stop = clock.after(limit, () => resolve("timeout"));
   });
   const gone = new Promise<"aborted">((resolve) => {
-    listener = () => resolve("aborted");
-    signal?.addEventListener("abort", listener, { once: true });
+    unheard = onAbort(signal, () => resolve("aborted"));
   });
   try {
     return await Promise.race([settled.then(() => "settled" as const), late, gone]);
   } finally {
     stop();
-    signal?.removeEventListener("abort", listener);
+    unheard();
   }
 }
 

@@ -11,6 +11,7 @@ import { forgive } from "./crashes.ts";
 import { isCpp } from "./headers.ts";
 import { wasmBlocked, call, canStart, isCrash, onFreshInstance, ready, wasm } from "../engine/engine.ts";
 import type { WasmBytes, WasmModule } from "../engine/engine.ts";
+import { onAbort } from "../errors/abortable.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { Question } from "./tape.ts";
 import { check } from "../options/check.ts";
@@ -390,16 +391,15 @@ async function joined(
   signal?: AbortSignal,
 ): Promise<WebAssembly.Module> {
   pending.waiting += 1;
-  let giveUp: (() => void) | undefined;
+  let unheard: (() => void) | undefined;
   try {
     if (!signal) return await pending.promise;
     const given = new Promise<never>((_, reject) => {
-      giveUp = () => reject(signal.reason);
-      signal.addEventListener("abort", giveUp, { once: true });
+      unheard = onAbort(signal, () => reject(signal.reason));
     });
     return await Promise.race([pending.promise, given]);
   } finally {
-    if (giveUp) signal?.removeEventListener("abort", giveUp);
+    unheard?.();
     pending.waiting -= 1;
     if (pending.waiting === 0 && entry.pending === pending && signal?.aborted) {
       delete entry.pending;

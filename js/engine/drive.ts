@@ -3,6 +3,7 @@
  * answers. Aborts, timeouts and progress are handled only here.
  */
 
+import { onAbort } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { isFields } from "../formats/values.ts";
 import type { Clock } from "../providers/types.ts";
@@ -192,13 +193,12 @@ export async function callWithTimeout<T>(
   if (outer?.aborted) return { type: "cancelled" };
   const controller = new AbortController();
   let callOff: (() => void) | undefined;
-  let stop: (() => void) | undefined;
+  let unheard: (() => void) | undefined;
   const ended = new Promise<Ending>((resolve) => {
-    stop = () => {
+    unheard = onAbort(outer, () => {
       controller.abort(outer?.reason);
       resolve({ type: "cancelled" });
-    };
-    outer?.addEventListener("abort", stop, { once: true });
+    });
     callOff = after(timeout, () => {
       controller.abort(new EspalierError({ code: "timeout", message: late }));
       resolve({ type: "failed", reason: late, code: "timeout" });
@@ -211,7 +211,7 @@ export async function callWithTimeout<T>(
     return await Promise.race([answer, ended]);
   } finally {
     callOff?.();
-    if (stop) outer?.removeEventListener("abort", stop);
+    unheard?.();
   }
 }
 

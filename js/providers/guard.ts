@@ -1,5 +1,6 @@
 /** Ends waits: when the host aborts, when the time is up, and when a stream falls silent. */
 
+import { onAbort } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 import { Failure } from "./failure.ts";
 import type { Clock } from "./types.ts";
@@ -8,22 +9,21 @@ import type { Clock } from "./types.ts";
 export class Guard {
   #controller = new AbortController();
   #clock: Clock;
-  #host: AbortSignal | undefined;
   #timers: (() => void)[] = [];
   #stopIdle: (() => void) | undefined;
   #reject: (failure: Failure) => void = () => undefined;
   #ended: Promise<never>;
-  #onAbort = () => this.#fail(aborted(this.#host!));
+  #unheard: () => void;
   failure: Failure | undefined;
 
   constructor(clock: Clock, host: AbortSignal | undefined, timeout: number) {
     this.#clock = clock;
-    this.#host = host;
     this.#ended = new Promise((_, reject) => (this.#reject = reject));
     // No caller may be waiting when it fails.
     this.#ended.catch(() => undefined);
-    if (host?.aborted) this.#onAbort();
-    else host?.addEventListener("abort", this.#onAbort, { once: true });
+    const abort = () => this.#fail(aborted(host!));
+    if (host?.aborted) abort();
+    this.#unheard = onAbort(host, abort);
     if (timeout > 0)
       this.#timers.push(
         clock.after(timeout, () =>
@@ -66,7 +66,7 @@ export class Guard {
   end(): void {
     for (const stop of this.#timers) stop();
     this.#stopIdle?.();
-    this.#host?.removeEventListener("abort", this.#onAbort);
+    this.#unheard();
   }
 
   #fail(failure: Failure): void {

@@ -1,5 +1,6 @@
 /** Retries requests: a few times, after a wait, and never once a part of an answer has arrived. */
 
+import { onAbort } from "../errors/abortable.ts";
 import type { EspalierError } from "../errors/errors.ts";
 import { backoff } from "./clock.ts";
 import { Failure } from "./failure.ts";
@@ -112,13 +113,12 @@ async function sleep(
   if (signal?.aborted) throw error();
   await new Promise<void>((resolve, reject) => {
     const stop = clock.after(ms, () => {
-      signal?.removeEventListener("abort", onAbort);
+      unheard();
       resolve();
     });
-    const onAbort = () => {
+    const unheard = onAbort(signal, () => {
       stop();
       reject(error());
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
+    });
   });
 }

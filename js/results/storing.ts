@@ -1,4 +1,5 @@
 /** Stores whole results through the host. */
+import { onAbort } from "../errors/abortable.ts";
 import { badOption } from "../errors/errors.ts";
 import { contentVersion } from "../files/hash.ts";
 
@@ -90,8 +91,7 @@ export async function withTimeout<T>(
 ): Promise<T> {
   const stop = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const aborted = () => stop.abort(signal!.reason);
-  signal?.addEventListener("abort", aborted, { once: true });
+  const unheard = onAbort(signal, () => stop.abort(signal!.reason));
   try {
     const ended = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -103,6 +103,6 @@ export async function withTimeout<T>(
     return await Promise.race([Promise.resolve(work(stop.signal)), ended]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", aborted);
+    unheard();
   }
 }

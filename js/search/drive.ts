@@ -4,6 +4,7 @@
  */
 
 import { call } from "../engine/engine.ts";
+import { onAbort } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 import type { Clock } from "../providers/types.ts";
 import { workspace } from "../engine/workspace.ts";
@@ -66,7 +67,7 @@ export function drive(
     const end = (reason: unknown) => {
       isOver = true;
       callOff?.();
-      signal?.removeEventListener("abort", abort);
+      unheard();
       plan.free();
       for (const controller of running.values()) controller.abort(reason);
       running.clear();
@@ -111,7 +112,7 @@ export function drive(
         reject(error);
       }
     };
-    signal?.addEventListener("abort", abort, { once: true });
+    const unheard = onAbort(signal, abort);
     step();
   });
 }

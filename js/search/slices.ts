@@ -1,6 +1,6 @@
 /** Runs long work in short slices, so that the thread stays responsive, and host callbacks with a timeout. */
 
-import { abortable } from "../errors/abortable.ts";
+import { abortable, onAbort } from "../errors/abortable.ts";
 import { EspalierError } from "../errors/errors.ts";
 
 /** Lets other tasks of the thread run: input, rendering, timers. */
@@ -65,17 +65,16 @@ export function callWithTimeout<T>(
       own.abort(error);
       finish(() => reject(error));
     };
-    const abort = () => end(signal?.reason);
     const timer = setTimeout(
       () => end(new EspalierError({ code: "callback_timeout", message: `${what} did not answer within ${ms} ms` })),
       ms,
     );
     const finish = (settle: () => void) => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
+      unheard();
       settle();
     };
-    signal?.addEventListener("abort", abort, { once: true });
+    const unheard = onAbort(signal, () => end(signal?.reason));
     // A callback may throw before it returns a promise.
     new Promise<T>((made) => made(work(own.signal))).then(
       (value) => finish(() => resolve(value)),

@@ -3,6 +3,7 @@
  * calls fail; the next call starts another worker, which reads the storage and then the source.
  */
 
+import { onAbort } from "../errors/abortable.ts";
 import { badOption, coded, EspalierError } from "../errors/errors.ts";
 import { check } from "../options/check.ts";
 import { SEARCH, WORK } from "../options/schemas/search.ts";
@@ -187,15 +188,14 @@ export class WorkerIndex implements WorkspaceIndex {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const id = this.next++;
-      const abort = () => {
+      const unheard = onAbort(signal, () => {
         this.calls.get(id)?.reject(signal?.reason);
         this.send({ type: "abort", id });
-      };
+      });
       const finish = () => {
         this.calls.delete(id);
-        signal?.removeEventListener("abort", abort);
+        unheard();
       };
-      signal?.addEventListener("abort", abort, { once: true });
       this.calls.set(id, {
         resolve: (value) => (finish(), resolve(value)),
         reject: (error) => (finish(), reject(error)),

@@ -1,5 +1,6 @@
 /** The worker's side: an index whose callbacks are asked of the page. */
 
+import { onAbort } from "../errors/abortable.ts";
 import { coded } from "../errors/errors.ts";
 import { initSync } from "../engine/engine.ts";
 import type { WasmBytes } from "../engine/engine.ts";
@@ -30,13 +31,11 @@ export function serve(port: Port, engine: () => WasmBytes): void {
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const id = next++;
-      const abort = () => {
+      const clean = onAbort(signal, () => {
         asked.delete(id);
         send({ type: "drop", id });
         reject(signal?.reason);
-      };
-      const clean = () => signal?.removeEventListener("abort", abort);
-      signal?.addEventListener("abort", abort, { once: true });
+      });
       asked.set(id, { resolve: (value) => (clean(), resolve(value)), reject: (error) => (clean(), reject(error)) });
       send({ type: "ask", id, call, name, args });
     });

@@ -5,6 +5,7 @@
  * again, counting continues in this thread, with a warning, and the worker is tried again after a pause.
  */
 
+import { onAbort } from "../errors/abortable.ts";
 import { coded, EspalierError } from "../errors/errors.ts";
 import { ready } from "../engine/engine.ts";
 import { loadEncoding, loadNeeded } from "../engine/vocabulary.ts";
@@ -101,8 +102,7 @@ export class TokenWorker {
         this.finish(id)?.reject(signal?.reason);
         this.worker?.postMessage({ type: "cancel", id } satisfies ToWorker);
       };
-      signal?.addEventListener("abort", abort, { once: true });
-      const cleanUp = () => signal?.removeEventListener("abort", abort);
+      const cleanUp = onAbort(signal, abort);
       this.jobs.set(id, { texts, choice, resolve, reject, cleanUp });
       this.submit(id);
     });

@@ -8,7 +8,7 @@ export * from "../cache.ts";
 export * from "../storage-list.ts";
 export * from "../log.ts";
 export * from "../profiles.ts";
-export { abortable } from "../../errors/abortable.ts";
+export { abortable, onAbort } from "../../errors/abortable.ts";
 export { badInput, badOption, badValue, CodedError } from "../../errors/errors.ts";
 export { isExceeded } from "../../errors/exceeded.ts";
 export { check, checkForeign, choice, items, need } from "../../options/check.ts";

@@ -1,6 +1,7 @@
 /** Counting while the network, the vocabulary or the worker itself fails, in a page that has loaded nothing else. */
 
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -114,6 +115,33 @@ test("a cancelled count leaves an idle worker, which rests", async () => {
   });
   await assert.rejects(worker.count(["one text"], { signal: AbortSignal.timeout(1) }));
   while (worker.running) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test("hundreds of counts with one signal: one listener, no warning, and all of them end", async () => {
+  const { TokenWorker } = await page();
+  const worker = new TokenWorker({
+    create: () => new Worker(new URL("worker.js", dist)),
+    vocabularies: vocabularies(),
+  });
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => warnings.push(warning);
+  process.on("warning", warned);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const listeners = () => getEventListeners(signal, "abort").length;
+  const count = () => Array.from({ length: 200 }, () => worker.count(["one text"], { signal }));
+  const counted = Promise.all(count());
+  assert.equal(listeners(), 1);
+  assert.deepEqual(new Set((await counted).flat()), new Set([2]));
+  assert.equal(listeners(), 0, "calls that have ended leave nothing behind");
+  const ended = Promise.allSettled(count());
+  controller.abort(new Error("enough"));
+  for (const one of await ended) assert.equal(one.status === "rejected" && one.reason, signal.reason);
+  assert.equal(listeners(), 0);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", warned);
+  assert.deepEqual(warnings, []);
+  worker.close();
 });
 
 test("concurrent calls of init share one download of each file", async () => {
