@@ -13,6 +13,8 @@ export interface OpenFile extends Required<InlineFile> {
   version: number;
   /** True if its changes become recent edits. */
   isFollowed: boolean;
+  /** Whether its name is one of files that probably contain secrets. */
+  isSecret: boolean;
   /** True if the engine has this text as a neighbour's. */
   isSent: boolean;
   /** Time of the last change that the engine does not know: changes within the debounce time cross once. */

@@ -1,7 +1,9 @@
 /** An editor's session: files, recent edits, cursor places, caches and providers, kept from one request to the next. */
 
 import { call } from "../engine/engine.ts";
+import { onAbort } from "../errors/abortable.ts";
 import { badInput, badOption as bad } from "../errors/errors.ts";
+import { isSecret } from "../files/secrets.ts";
 import { check } from "../options/check.ts";
 import {
   INLINE_CHANGE,
@@ -125,6 +127,7 @@ export class InlineContext {
       focusedMs,
       version: (old?.version ?? 0) + 1,
       isFollowed,
+      isSecret: old?.isSecret ?? isSecret(file.path),
       isSent: false,
     });
     const handle = this.#held.handle();
@@ -232,7 +235,8 @@ export class InlineContext {
     const elapsed = timeOf(request.elapsedMs ?? 0, "request.elapsedMs");
     const fresh = timeOf(request.maxFreshChars ?? Infinity, "request.maxFreshChars");
     const [texts, numbers] = itemsOf(request.items ?? [], "request.items");
-    const others = [...this.#held.files.keys(), ...(request.items ?? []).flatMap((item) => item.path ?? [])];
+    const secret = [...this.#held.files.values()].filter((open) => open.isSecret).map(({ path }) => path);
+    const others = [...secret, ...(request.items ?? []).flatMap((item) => item.path ?? [])];
     const document = documentOf(file, request.excluded, "request.excluded", others, this.#limits.secrets);
     const now = this.#clock.now();
     this.#held.settle(now);
@@ -319,15 +323,17 @@ export class InlineContext {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => () => {
         stop();
-        signal?.removeEventListener("abort", abort);
+        unheard();
         settle();
       };
-      const abort = end(() => reject(signal!.reason as Error));
       const stop = this.#clock.after(
         ms,
         end(() => resolve(false)),
       );
-      signal?.addEventListener("abort", abort, { once: true });
+      const unheard = onAbort(
+        signal,
+        end(() => reject(signal!.reason as Error)),
+      );
       void done.then(end(() => resolve(true)));
     });
   }
