@@ -14,7 +14,10 @@ import { check, need } from "../options/check.ts";
 import * as kinds from "../options/kinds.ts";
 import { MAP, MAP_FILES, OUTLINE } from "../options/schemas/documents.ts";
 
-/** The category of a definition; `block` is a fold of a document without a syntax tree. */
+/**
+ * The category of a definition; `block` is a fold of a document without a syntax tree, `section` one that a heading
+ * of Markdown begins.
+ */
 export type DefinitionKind =
   | "module"
   | "class"
@@ -30,11 +33,12 @@ export type DefinitionKind =
   | "constant"
   | "variable"
   | "macro"
-  | "block";
+  | "block"
+  | "section";
 
 /** A definition. Offsets are UTF-16 code units, lines count from 1. */
 export interface Definition {
-  /** Its name; empty if it has none. The first line of a fold. */
+  /** Its name; empty if it has none. The first line of a fold, the text of a heading. */
   name: string;
   kind: DefinitionKind;
   /** Its start, with the comments directly above it, and its end. */

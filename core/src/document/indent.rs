@@ -16,7 +16,7 @@ struct Lines {
 }
 
 /// The kind of folds that begin with a heading.
-pub(super) const SECTION: &str = "SECTION";
+pub const SECTION: &str = "SECTION";
 
 /// The approximate maximum of nodes for single lines. A document with more lines has several lines per node, and no
 /// smaller folds.
@@ -49,6 +49,17 @@ impl Lines {
     fn text<'t>(&self, text: &'t str, line: usize) -> &'t str {
         text.get(self.start(line) as usize..self.start(line + 1) as usize).unwrap_or_default()
     }
+
+    /// Returns the folds of the text, parents first, with lines of `deeper` by their columns deeper.
+    fn folds(&self, text: &str, tab: usize, off_side: bool, deeper: &[(usize, usize, usize)]) -> Vec<Region> {
+        nest(regions(text, self, tab.max(1), off_side, deeper), self.count())
+    }
+
+    /// Makes the nodes of folds that a line may close.
+    fn closed(&self, mut regions: Vec<Region>, closes: impl Fn(usize) -> bool) -> Overlay {
+        close(&mut regions, self, closes);
+        render(&regions, self)
+    }
 }
 
 /// A fold: its lines from 1, both included.
@@ -67,12 +78,14 @@ struct Region {
 /// Takes time linear in the text.
 pub fn fold(text: &str, tab: usize, off_side: bool) -> Overlay {
     let lines = Lines::new(text);
-    let mut regions = nest(regions(text, &lines, tab.max(1), off_side, &[]), lines.count());
     match off_side {
-        true => regions.iter_mut().for_each(|region| region.start += 1),
-        false => close(&mut regions, &lines, |line| closes(lines.text(text, line))),
+        true => {
+            let mut regions = lines.folds(text, tab, true, &[]);
+            regions.iter_mut().for_each(|region| region.start += 1);
+            render(&regions, &lines)
+        }
+        false => lines.closed(lines.folds(text, tab, false, &[]), |line| closes(lines.text(text, line))),
     }
-    render(&regions, &lines)
 }
 
 /// Folds a document of a language by the rules of a mode. In the default mode the lines of a script or a style are
@@ -84,20 +97,17 @@ pub(super) fn fold_by(text: &str, tab: usize, language: &str, mode: Mode) -> Ove
         return fold(text, tab, off_side);
     }
     let lines = Lines::new(text);
-    if language == "markdown" {
-        let all: Vec<&str> = (1..=lines.count()).map(|line| lines.text(text, line)).collect();
-        let Depths { deeper, closing, headings } = depths(&all);
-        let mut regions = nest(regions(text, &lines, tab.max(1), false, &deeper), lines.count());
-        for region in regions.iter_mut().skip(1) {
-            region.is_section = headings.binary_search(&region.start).is_ok();
-        }
-        close(&mut regions, &lines, |line| closing.binary_search(&line).is_ok());
-        return render(&regions, &lines);
+    if language != "markdown" {
+        let deeper = inside_tags(text, &lines, tab);
+        return lines.closed(lines.folds(text, tab, false, &deeper), |line| ends(lines.text(text, line)));
     }
-    let deeper = inside_tags(text, &lines, tab);
-    let mut regions = nest(regions(text, &lines, tab.max(1), false, &deeper), lines.count());
-    close(&mut regions, &lines, |line| ends(lines.text(text, line)));
-    render(&regions, &lines)
+    let all: Vec<&str> = (1..=lines.count()).map(|line| lines.text(text, line)).collect();
+    let Depths { deeper, closing, headings } = depths(&all);
+    let mut regions = lines.folds(text, tab, false, &deeper);
+    for region in regions.iter_mut().skip(1) {
+        region.is_section = headings.binary_search(&region.start).is_ok();
+    }
+    lines.closed(regions, |line| closing.binary_search(&line).is_ok())
 }
 
 /// Returns the lines of scripts and styles, the first and the one behind the last, with the columns by which they are

@@ -30,8 +30,8 @@ pub mod units;
 
 use std::rc::Rc;
 
-pub use indent::fold;
 use indent::fold_by;
+pub use indent::{SECTION, fold};
 pub use language::{Language, Mode};
 pub use overlay::{Overlay, OverlayNode};
 use parse::{Limits, Pruning, Stopped, Units};

@@ -34,6 +34,8 @@ pub enum Category {
     Macro,
     /// A fold of a document without a syntax tree.
     Block,
+    /// A section of a document with headings.
+    Section,
 }
 
 impl Category {
@@ -55,6 +57,7 @@ impl Category {
             Category::Variable => "variable",
             Category::Macro => "macro",
             Category::Block => "block",
+            Category::Section => "section",
         }
     }
 
@@ -65,7 +68,7 @@ impl Category {
 
     /// Returns whether it contains definitions that can be understood one by one.
     pub fn holds(self) -> bool {
-        matches!(self, Category::Module | Category::Class)
+        matches!(self, Category::Module | Category::Class | Category::Section)
     }
 
     /// Returns whether it is read as a whole: a field means little without the others.

@@ -1,8 +1,10 @@
 //! The definitions of a document: their ranges, names, heads and ends.
 
+use std::ops::Range;
+
 use super::category::Category;
 use crate::document::syntax::{Kinds, NONE, Node, NodeIndex, SyntaxTree};
-use crate::document::{Overlay, OverlayNode};
+use crate::document::{Overlay, OverlayNode, SECTION};
 
 /// A definition. Offsets are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,14 +37,18 @@ pub fn items(tree: &SyntaxTree, kinds: &Kinds, text: &str) -> Vec<Item> {
     Finder { tree, kinds, text, fields: Fields::new(kinds), items: Vec::new() }.find()
 }
 
-/// Returns the folds of a document as definitions. The first line is the head. The last line is the closing part, if it
-/// is outside the fold.
+/// Returns the folds of a document as definitions, of a document with headings only its sections. The first line is the
+/// head. The last line is the closing part, if it is outside the fold.
 pub fn folds(overlay: &Overlay, text: &str) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     // The item of each node of the overlay.
     let mut numbers = vec![NONE; overlay.nodes.len()];
+    let (kind, category) = match overlay.kinds.iter().any(|kind| **kind == *SECTION) {
+        true => (SECTION, Category::Section),
+        false => ("FOLD", Category::Block),
+    };
     for (at, node) in overlay.nodes.iter().enumerate().skip(1) {
-        if overlay.kind(at) != "FOLD" {
+        if overlay.kind(at) != kind {
             continue;
         }
         let OverlayNode { start, end, parent, .. } = *node;
@@ -50,19 +56,21 @@ pub fn folds(overlay: &Overlay, text: &str) -> Vec<Item> {
         let head = start + inside.find('\n').map_or(inside.len(), |at| at + 1) as u32;
         let body = inside.trim_end();
         let last = start + body.rfind('\n').map_or(0, |at| at + 1) as u32;
-        let closes = body[(last - start) as usize..].trim_start().starts_with(['}', ']', ')', '<']);
+        let closes = category == Category::Block
+            && body[(last - start) as usize..].trim_start().starts_with(['}', ']', ')', '<']);
         let written = inside.trim_start();
         let code = start + (inside.len() - written.len()) as u32;
-        let named = written.lines().next().unwrap_or_default().trim_end().len() as u32;
+        let first = written.lines().next().unwrap_or_default().trim_end();
+        let name = if category == Category::Section { title(first) } else { 0..first.len() };
         let tail = if closes { last.max(head) } else { end };
         numbers[at] = items.len() as u32;
         items.push(Item {
-            category: Category::Block,
+            category,
             start,
             code,
             declared: code,
             end,
-            name: (code, code + named),
+            name: (code + name.start as u32, code + name.end as u32),
             head,
             tail,
             parent: numbers.get(parent as usize).copied().unwrap_or(NONE),
@@ -70,6 +78,15 @@ pub fn folds(overlay: &Overlay, text: &str) -> Vec<Item> {
         });
     }
     items
+}
+
+/// Returns the range of a heading's text, without its marks.
+fn title(heading: &str) -> Range<usize> {
+    let start = heading.len() - heading.trim_start_matches('#').trim_start().len();
+    let closed = heading.trim_end_matches('#');
+    // `# C#` ends with no mark.
+    let end = if closed.ends_with([' ', '\t']) { closed.trim_end().len() } else { heading.len() };
+    start..end.max(start)
 }
 
 /// What a node defines: its category, its name and its body.

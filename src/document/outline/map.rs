@@ -152,9 +152,13 @@ impl<'n> Names<'n> {
     }
 }
 
-/// Returns the last word of a definition's name, by which others mention it.
+/// Returns the last word of a definition's name, by which others mention it. Headings are words of ordinary texts.
 fn word<'n>(file: &File<'n>, item: u32) -> Option<&'n str> {
-    let (start, end) = file.facts.items.get(item as usize)?.name;
+    let item = file.facts.items.get(item as usize)?;
+    if item.category == Category::Section {
+        return None;
+    }
+    let (start, end) = item.name;
     let name = file.text.get(start as usize..end as usize)?;
     let last = name.rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '?' | '!' | '#'))).next()?;
     (!last.is_empty()).then_some(last)
