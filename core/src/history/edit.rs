@@ -253,11 +253,16 @@ pub fn apply(draft: &mut Draft, edit: &Edit) {
     lay(draft, edit, &index);
 }
 
+/// Applies one more edit, which inserts no message, with the index of the draft.
+pub fn apply_with(draft: &mut Draft, edit: &Edit, index: &Index) {
+    lay(draft, edit, index);
+}
+
 /// Indices of the messages of a draft, by id.
-struct Index<'a>(HashMap<Cow<'a, str>, usize>);
+pub struct Index<'a>(HashMap<Cow<'a, str>, usize>);
 
 impl<'a> Index<'a> {
-    fn new(draft: &Draft<'a>) -> Index<'a> {
+    pub fn new(draft: &Draft<'a>) -> Index<'a> {
         let id = |entry: &Entry<'a>| match entry.source {
             Some(source) if source.id == entry.message.id => Cow::Borrowed(source.id.as_str()),
             _ => Cow::Owned(entry.message.id.clone()),
@@ -265,7 +270,8 @@ impl<'a> Index<'a> {
         Index(draft.entries.iter().enumerate().map(|(at, entry)| (id(entry), at)).collect())
     }
 
-    fn get(&self, id: &str) -> Option<usize> {
+    /// Returns the index of a message.
+    pub fn get(&self, id: &str) -> Option<usize> {
         self.0.get(id).copied()
     }
 }

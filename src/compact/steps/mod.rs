@@ -138,14 +138,15 @@ fn laid<'d>(draft: &Draft<'d>, edits: &mut [Edit]) -> Draft<'d> {
 /// Returns the edits without their changes to these messages, renumbered and recounted. `draft` is one without the
 /// edits.
 pub fn without(mut draft: Draft, edits: &[Edit], gone: &HashSet<&str>) -> Vec<Edit> {
-    let index: HashMap<String, usize> =
-        draft.entries.iter().enumerate().map(|(at, entry)| (entry.message.id.clone(), at)).collect();
+    // These steps insert no message, so that places stay the same.
+    let index = edit::Index::new(&draft);
     let mut out: Vec<Edit> = Vec::new();
     for edit in edits {
         let left = edit.targets.iter().filter(|target| !gone.contains(target.message.as_str()));
-        let targets = left.filter_map(|target| Some((*index.get(&target.message)?, target.clone()))).collect();
+        let targets = left.filter_map(|target| Some((index.get(&target.message)?, target.clone()))).collect();
         let Some(mut left) = edit_of(&draft, edit.kind, edit.rule, edit.newer.clone(), targets) else { continue };
-        draft = laid(&draft, std::slice::from_mut(&mut left));
+        edit::apply_with(&mut draft, &left, &index);
+        left.tokens_after = left.ids().filter_map(|id| index.get(id)).map(|at| draft.entries[at].after).sum();
         out.push(Edit { id: format!("e{}", out.len()), ..left });
     }
     out
