@@ -184,7 +184,7 @@ pub(super) fn measured(
     summary: Option<&str>,
     tokenizer: &dyn Tokenizer,
 ) -> Quality {
-    let seen = Ledger::fold(view.iter().map(Borrow::borrow), rules);
+    let seen = Ledger::new(rules).with_memo(all.memo()).continued(view.iter().map(Borrow::borrow));
     let text = texts(view);
     // One walk over the view searches for every literal.
     let mut wanted = entries(all, &seen);

@@ -121,17 +121,32 @@ fn without_bullet(text: &str) -> &str {
 impl Facts {
     /// Adds the sentences of one text, in time proportional to its length.
     pub fn add(&mut self, id: &str, speaker: Speaker, text: &str) {
-        if speaker == Speaker::Tool && text.len() > MAX_RESULT_BYTES {
-            return;
+        if speaker != Speaker::Tool || text.len() <= MAX_RESULT_BYTES {
+            self.add_sentences(id, &Facts::sentences_of(speaker, text));
         }
+    }
+
+    /// Adds the sentences of one text, as [`Facts::sentences_of`] returned them.
+    pub fn add_sentences(&mut self, id: &str, sentences: &[Sentence]) {
         let text_index = self.ids.len();
+        self.ids.push(id.to_string());
+        for sentence in sentences {
+            self.store(Sentence { text_index, ..sentence.clone() });
+        }
+    }
+
+    /// Returns the sentences of one text that may be shown, in time proportional to its length.
+    pub fn sentences_of(speaker: Speaker, text: &str) -> Vec<Sentence> {
         let stretches = crate::compact::ledger::quoted::own_words(text);
         let all: Vec<&str> = stretches.into_iter().flat_map(sentences).collect();
         let is_kept = |at: usize| at < PER_TEXT / 2 || at + PER_TEXT / 2 >= all.len();
-        self.ids.push(id.to_string());
+        let mut out: Vec<Sentence> = Vec::new();
         for (at, sentence) in all.iter().enumerate().filter(|(at, _)| is_kept(*at)) {
-            self.push(text_index, speaker, sentence, at == PER_TEXT / 2);
+            // Behind the sentences that are left out, the previous one is missing.
+            let follows = at != PER_TEXT / 2 && !out.is_empty();
+            out.extend(Facts::read(0, speaker, sentence, follows));
         }
+        out
     }
 
     /// Adds one sentence as it is.
@@ -142,7 +157,9 @@ impl Facts {
         if !is_next {
             self.ids.push(id.to_string());
         }
-        self.push(self.ids.len() - 1, speaker, sentence, true);
+        if let Some(sentence) = Facts::read(self.ids.len() - 1, speaker, sentence, false) {
+            self.store(sentence);
+        }
     }
 
     /// Parses a sentence into the stored form; returns `None` for one without content. `follows`: the previous sentence
@@ -189,10 +206,7 @@ impl Facts {
         })
     }
 
-    /// `is_apart`: the previous sentence is not stored.
-    fn push(&mut self, text_index: usize, speaker: Speaker, text: &str, is_apart: bool) {
-        let follows = !is_apart && self.sentences.last().is_some_and(|last| last.text_index == text_index);
-        let Some(sentence) = Facts::read(text_index, speaker, text, follows) else { return };
+    fn store(&mut self, sentence: Sentence) {
         let index = self.sentences.len();
         let changed = newest::replaced_by(self, &sentence, index);
         for (_, key) in &sentence.words {

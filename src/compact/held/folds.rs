@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::compact::ledger::gist::{Gists, Memo};
 use crate::compact::ledger::{Ledger, Rules};
 use crate::history::record::Records;
 use crate::message::Message;
@@ -22,6 +23,8 @@ const MIN_MARKED: usize = 16;
 /// See the module.
 #[derive(Default)]
 pub struct Folds {
+    /// The gists of this plan.
+    memo: RefCell<Memo>,
     all: RefCell<Vec<Fold>>,
     /// Ledgers of the beginnings of a long list, made in this plan, for cuts that turn out to be too late.
     marks: RefCell<Vec<Fold>>,
@@ -64,6 +67,11 @@ fn is_same(one: &Rc<Message>, other: &Rc<Message>) -> bool {
 }
 
 impl Folds {
+    /// Uses these gists in this plan.
+    pub fn remember(&self, gists: &Rc<Gists>) {
+        *self.memo.borrow_mut() = Memo::new(gists);
+    }
+
     /// Begins a plan: evicts entries that the previous plan did not use.
     pub(super) fn begin(&self) {
         self.marks.borrow_mut().clear();
@@ -122,17 +130,26 @@ impl Folds {
         let from = begun.as_ref().map_or(0, |(_, from)| *from);
         let step = (messages.len() - from) / MARKS;
         if step < MIN_MARKED {
-            return gone_on(begun, messages, rules);
+            return self.gone_on(begun, messages, rules);
         }
         let mut begun = begun;
         for end in (1..MARKS).map(|mark| from + mark * step) {
-            let ledger = gone_on(begun, &messages[..end], rules);
+            let ledger = self.gone_on(begun, &messages[..end], rules);
             let mark = Rc::new(ledger.clone());
             let messages = messages[..end].to_vec();
             self.marks.borrow_mut().push(Fold { messages, rules: rules.clone(), ledger: mark, is_new: false });
             begun = Some((ledger, end));
         }
-        gone_on(begun, messages, rules)
+        self.gone_on(begun, messages, rules)
+    }
+
+    /// Adds the messages that the ledger lacks.
+    fn gone_on(&self, begun: Option<(Ledger, usize)>, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+        let (ledger, from) = begun.unwrap_or_else(|| (Ledger::new(rules), 0));
+        // For few messages, the list of gists would cost more than it saves.
+        let memo = if messages.len() - from < MIN_MARKED { Memo::default() } else { self.memo.borrow().under(rules) };
+        let ledger = ledger.with_memo(&memo);
+        ledger.continued(messages[from..].iter().map(|message| &**message))
     }
 
     /// Returns the ledger of the messages that a record replaced, without the assistant's texts, which the record
@@ -178,7 +195,7 @@ impl Folds {
         let all = self.all.borrow();
         let begun = longest(&all, &messages, rules).map(|at| &all[at]);
         let begun = begun.map(|fold| (Ledger::clone(&fold.ledger), fold.messages.len()));
-        let ledger = Rc::new(gone_on(begun, &messages, rules));
+        let ledger = Rc::new(self.gone_on(begun, &messages, rules));
         *whole = Some(Fold { messages, rules: rules.clone(), ledger: Rc::clone(&ledger), is_new: false });
         ledger
     }
@@ -188,13 +205,4 @@ impl Folds {
 fn longest(all: &[Fold], messages: &[Rc<Message>], rules: &Rules) -> Option<usize> {
     let known = (0..all.len()).filter(|&at| all[at].begins(messages, rules));
     known.max_by_key(|&at| all[at].messages.len())
-}
-
-/// Adds the messages that the ledger lacks.
-fn gone_on(begun: Option<(Ledger, usize)>, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
-    let (mut ledger, from) = begun.unwrap_or_else(|| (Ledger::new(rules), 0));
-    for message in &messages[from..] {
-        ledger.add(message);
-    }
-    ledger
 }

@@ -1,7 +1,7 @@
 //! Adds a record of another system. It is text: its summary counts as an earlier one, and quoted user messages as
 //! earlier requests.
 
-use super::user::Request;
+use super::user::{self, Request};
 use super::{Ledger, Speaker};
 use crate::compact::form::{COPILOT_CLI, EIGHT, GEMINI_CLI, headed};
 use crate::compact::parse::parse_as;
@@ -21,7 +21,7 @@ impl Ledger {
             _ => (vec![], record),
         };
         for text in said {
-            self.constrained(id, [text]);
+            self.constrained(id, &user::constraints(text, &self.rules.markers));
             self.facts_of(id, Speaker::User, text);
             let text = text.to_string();
             self.asked(Request { id: id.to_string(), text, is_earlier: true, is_replaced: false }, None);

@@ -17,6 +17,7 @@ pub mod error;
 pub mod escape;
 pub mod file;
 mod foreign;
+pub mod gist;
 mod line;
 mod page;
 pub mod place;
@@ -52,10 +53,11 @@ use crate::compact::facts::{Facts, Sentence, Speaker};
 use crate::compact::models::KEEP_GOING;
 use crate::history::record::{Record, Records};
 use crate::message::dialects::{Dialect, Dialects};
-use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule};
+use crate::message::tool_map::{Mark, ToolKind, ToolMap, ToolRule};
 use crate::message::{Message, Part, Role};
 use crate::validity::pairs::recall_id;
 use ended::Run;
+use gist::{Gist, Memo};
 use same::Same;
 use shell::Touch;
 use story::{Outcome, Turn};
@@ -145,6 +147,7 @@ pub struct Ledger {
     pub left_out: BTreeMap<&'static str, usize>,
     rules: Rules,
     map: ToolMap,
+    memo: Memo,
     /// Number of messages added.
     seen: usize,
     /// True while messages belong to a request outside the record.
@@ -217,11 +220,13 @@ impl Ledger {
 
     /// Folds messages into a ledger.
     pub fn fold<'a>(messages: impl IntoIterator<Item = &'a Message>, rules: &Rules) -> Ledger {
-        let mut ledger = Ledger::new(rules);
-        for message in messages {
-            ledger.add(message);
-        }
-        ledger
+        Ledger::new(rules).continued(messages)
+    }
+
+    /// Adds messages.
+    pub(in crate::compact) fn continued<'a>(mut self, messages: impl IntoIterator<Item = &'a Message>) -> Ledger {
+        messages.into_iter().for_each(|message| self.add(message));
+        self
     }
 
     /// Returns a ledger that continues this one with other messages as records.
@@ -240,20 +245,27 @@ impl Ledger {
     /// request is outside the record.
     pub fn add(&mut self, message: &Message) {
         self.seen += 1;
+        let gist = self.memo.of(message);
+        let mut calls = gist.calls(message, &self.map).iter();
         let text = message.text();
         match message.role {
-            Role::User if !text.trim().is_empty() => self.user(message, text),
+            Role::User if !text.trim().is_empty() => self.user(message, text, &gist),
             Role::User if message.parts.is_empty() => {
                 self.close_turn();
                 self.is_elsewhere = true;
             }
             Role::Assistant if self.rules.records.is_foreign_reply(message) => {}
-            Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text::spoken(&text).into_owned()),
+            Role::Assistant if !text.trim().is_empty() => {
+                self.said(&message.id, text::spoken(&text).into_owned(), &gist);
+            }
             _ => {}
         }
         for part in &message.parts {
             match part {
-                Part::ToolCall { call_id, name, arguments } => self.call(&message.id, call_id, name, arguments),
+                Part::ToolCall { call_id, name, arguments } => {
+                    let call = calls.next();
+                    call.into_iter().for_each(|call| self.call(&message.id, call_id, (name, arguments), call));
+                }
                 Part::ToolResult { call_id, content, is_error, .. } => {
                     self.result(recall_id(message), call_id, content, *is_error)
                 }
@@ -262,7 +274,7 @@ impl Ledger {
         }
     }
 
-    fn user(&mut self, message: &Message, text: String) {
+    fn user(&mut self, message: &Message, text: String, gist: &Gist) {
         if quoted::is_harness(&text) {
             return;
         }
@@ -271,9 +283,9 @@ impl Ledger {
             let parts = message.parts.iter();
             let texts =
                 parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
-            self.constrained(&message.id, texts);
-            self.chosen(&message.id, &text);
-            self.facts_of(&message.id, Speaker::User, &text);
+            self.constrained(&message.id, gist.rules(texts, &self.rules.markers));
+            self.chosen(&message.id, gist.chosen(&text));
+            self.facts_from(&message.id, gist.sentences(Speaker::User, &text));
             return self.asked(Request { id: message.id.clone(), text, is_earlier: false, is_replaced: false }, None);
         };
         if let Some(system) = system {
@@ -287,8 +299,8 @@ impl Ledger {
         // Hosts join messages of the same role.
         let behind = behind.trim();
         if !behind.is_empty() && behind != KEEP_GOING {
-            self.constrained(&message.id, [behind]);
-            self.chosen(&message.id, behind);
+            self.constrained(&message.id, &user::constraints(behind, &self.rules.markers));
+            self.chosen(&message.id, &decision::chosen(behind).collect::<Vec<_>>());
             self.facts_of(&message.id, Speaker::User, behind);
             self.asked(
                 Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false, is_replaced: false },
@@ -307,15 +319,9 @@ impl Ledger {
 
     /// Adds the rules in the texts of one message. Each part is read by itself: a tag or a fence does not continue in
     /// the next part.
-    fn constrained<'a>(&mut self, id: &str, texts: impl IntoIterator<Item = &'a str>) {
-        let mut found: Vec<String> = Vec::new();
-        for text in texts {
-            for sentence in user::constraints(text, &self.rules.markers) {
-                if self.constraint_at.insert(sentence.clone()) {
-                    found.push(sentence);
-                }
-            }
-        }
+    fn constrained(&mut self, id: &str, rules: &[String]) {
+        let is_new = |sentence: &&String| self.constraint_at.insert((*sentence).clone());
+        let mut found: Vec<String> = rules.iter().filter(is_new).cloned().collect();
         let beyond = found.len().saturating_sub(user::PER_MESSAGE);
         if beyond > 0 {
             // The user's own words surround pasted text.
@@ -327,25 +333,26 @@ impl Ledger {
     }
 
     /// Adds the decisions in a message of the user that are no rules.
-    fn chosen(&mut self, id: &str, text: &str) {
-        for sentence in decision::chosen(text) {
+    fn chosen(&mut self, id: &str, decisions: &[String]) {
+        for sentence in decisions {
             // A rule can begin with the sentence before it.
             let is_rule = self
                 .constraints
                 .iter()
                 .rev()
                 .take_while(|rule| rule.id == id)
-                .any(|rule| rule.sentence.contains(&sentence));
+                .any(|rule| rule.sentence.contains(sentence));
             if !is_rule {
+                let sentence = sentence.clone();
                 self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
             }
         }
     }
 
-    fn said(&mut self, id: &str, text: String) {
-        self.facts_of(id, Speaker::Assistant, &text);
-        for sentence in decision::settled(&text) {
-            self.decisions.push(Decision { id: id.to_string(), by: By::Assistant, sentence });
+    fn said(&mut self, id: &str, text: String, gist: &Gist) {
+        self.facts_from(id, gist.sentences(Speaker::Assistant, &text));
+        for sentence in gist.settled(&text) {
+            self.decisions.push(Decision { id: id.to_string(), by: By::Assistant, sentence: sentence.clone() });
         }
         let items: Vec<(Mark, String)> = text
             .lines()
@@ -365,8 +372,12 @@ impl Ledger {
 
     /// Adds the facts of a text, and removes those it replaces.
     fn facts_of(&mut self, id: &str, speaker: Speaker, text: &str) {
+        self.facts_from(id, &Facts::sentences_of(speaker, text));
+    }
+
+    fn facts_from(&mut self, id: &str, sentences: &[Sentence]) {
         let before = self.facts.replaced_count();
-        self.facts.add(id, speaker, text);
+        self.facts.add_sentences(id, sentences);
         self.take_out(before);
     }
 
@@ -415,36 +426,31 @@ impl Ledger {
         }
     }
 
-    fn call(&mut self, id: &str, call_id: &str, name: &str, arguments: &str) {
+    fn call(&mut self, id: &str, call_id: &str, (name, arguments): (&str, &str), call: &gist::Call) {
         let tool = *self.tool_at.entry(name.to_string()).or_insert_with(|| {
             self.tools.push((name.to_string(), 0));
             self.tools.len() - 1
         });
         self.tools[tool].1 += 1;
-        let call = self.map.read(name, arguments);
-        let lines = same::of_lines(&call.commands, call.cwd.as_deref());
-        let kind = call.kind;
+        let read = &call.read;
+        let kind = read.kind;
         let before = self.actions.len();
-        let steps = match kind {
-            ToolKind::Write | ToolKind::Edit => self.map.changes(name, arguments),
-            _ => vec![],
-        };
-        let open = match call.kind {
-            ToolKind::Shell => self.shell(id, name, &call),
+        let open = match kind {
+            ToolKind::Shell => self.shell(id, name, call),
             ToolKind::Todo => {
-                if !call.items.is_empty() {
-                    let items = call.items.into_iter().map(|(mark, what)| (mark, one_line(&what, ITEM_BYTES)));
+                if !read.items.is_empty() {
+                    let items = read.items.iter().map(|(mark, what)| (*mark, one_line(what, ITEM_BYTES)));
                     self.plan = Some(Plan { id: id.to_string(), items: items.collect() });
                 }
                 Open::Other(name.to_string())
             }
-            ToolKind::Ask => Open::Question(one_line(call.question.as_deref().unwrap_or(name), 160)),
+            ToolKind::Ask => Open::Question(one_line(read.question.as_deref().unwrap_or(name), 160)),
             ToolKind::Read | ToolKind::Write | ToolKind::Edit | ToolKind::Delete => self.touch(id, call),
             ToolKind::Search | ToolKind::Web => Open::Shown(name.to_string()),
             ToolKind::Delegate | ToolKind::Other => Open::Other(name.to_string()),
         };
         let same = match &open {
-            Open::Commands { .. } => lines,
+            Open::Commands { .. } => call.same.clone(),
             Open::Files(files) => {
                 let reads = files.iter().all(|(_, touch)| *touch == Touch::Read);
                 same::of_files(reads, files.iter().map(|(at, _)| self.files[*at].path.as_str()))
@@ -457,7 +463,7 @@ impl Ledger {
         }
         let actions = before..self.actions.len();
         let changes = match &open {
-            Open::Files(files) => self.changed_names(files, &steps),
+            Open::Files(files) => self.changed_names(files, &call.changes),
             _ => vec![],
         };
         if let Some(turn) = self.turn() {
@@ -479,16 +485,15 @@ impl Ledger {
         said.map_or_else(by_name, |reads| !reads)
     }
 
-    fn shell(&mut self, id: &str, name: &str, call: &ToolCall) -> Open {
+    fn shell(&mut self, id: &str, name: &str, gist::Call { read: call, lines, .. }: &gist::Call) -> Open {
         let mut commands = Vec::new();
         let mut only_shows = true;
-        for command in &call.commands {
-            let read = shell::read(command, call.cwd.as_deref());
+        for (command, read) in call.commands.iter().zip(lines) {
             only_shows &= read.only_shows;
-            for (touch, path) in read.files {
-                let at = self.file(id, path);
-                self.changed(at, touch, None, 1);
-                if touch != Touch::Read {
+            for (touch, path) in &read.files {
+                let at = self.file(id, path.clone());
+                self.changed(at, *touch, None, 1);
+                if *touch != Touch::Read {
                     self.changed_in_turn(at, vec![]);
                 }
             }
@@ -525,7 +530,7 @@ impl Ledger {
         }
     }
 
-    fn touch(&mut self, id: &str, call: ToolCall) -> Open {
+    fn touch(&mut self, id: &str, gist::Call { read: call, defined: names, .. }: &gist::Call) -> Open {
         let touch = |kind| match kind {
             ToolKind::Write => Touch::Create,
             ToolKind::Edit => Touch::Edit,
@@ -549,12 +554,10 @@ impl Ledger {
                 touched.push((self.file(id, path.clone()), touch(call.kind)));
             }
         }
-        // Once: a patch can name thousands of files.
-        let names = symbol::defined(&call.content);
         for &(at, touch) in &touched {
             self.changed(at, touch, call.range, 1);
             self.opened = Some(at);
-            for name in &names {
+            for name in names {
                 let path = &self.files[at].path;
                 if self.symbol_at.insert((name.to_string(), path.clone())) {
                     let symbol = Symbol { name: name.to_string(), path: path.clone(), id: id.to_string() };

@@ -9,7 +9,7 @@ use super::shell::Touch;
 use super::symbol::changed;
 use super::text::{clip, one_line};
 use crate::compact::facts::sentences;
-use crate::message::change::{Change, FileChange};
+use crate::message::change::Change;
 
 /// Events since a request, as far as its outcome reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -113,14 +113,17 @@ impl Ledger {
     }
 
     /// Returns the names in the changed lines of files.
-    pub(super) fn changed_names(&self, files: &[(usize, Touch)], steps: &[FileChange]) -> Vec<(usize, Vec<String>)> {
+    pub(super) fn changed_names(
+        &self,
+        files: &[(usize, Touch)],
+        changes: &[(Option<String>, Vec<String>)],
+    ) -> Vec<(usize, Vec<String>)> {
         let mut out: Vec<(usize, Vec<String>)> = Vec::new();
         for &(at, touch) in files.iter().filter(|(_, touch)| *touch != Touch::Read) {
             let path = self.files[at].path.as_str();
-            let is_of =
-                |step: &&FileChange| step.path.as_deref().is_none_or(|of| of.ends_with(path) || path.ends_with(of));
-            let steps = steps.iter().filter(|_| touch != Touch::Delete).filter(is_of);
-            out.push((at, steps.flat_map(|step| names_in(&step.change)).take(MAX_NAMES).collect()));
+            let is_of = |of: &Option<String>| of.as_deref().is_none_or(|of| of.ends_with(path) || path.ends_with(of));
+            let changes = changes.iter().filter(|(of, _)| touch != Touch::Delete && is_of(of));
+            out.push((at, changes.flat_map(|(_, names)| names).take(MAX_NAMES).cloned().collect()));
         }
         out
     }
@@ -365,7 +368,8 @@ fn worth(sentence: &str) -> f64 {
     factor * sum / (sentence.len() as f64 + 40.0).sqrt()
 }
 
-fn names_in(change: &Change) -> Vec<String> {
+/// Returns the names in the changed lines.
+pub(super) fn names_in(change: &Change) -> Vec<String> {
     match change {
         Change::Write { text } => changed("", text),
         Change::Replace { old, new, .. } => changed(old, new),

@@ -89,6 +89,10 @@ pub fn defined(code: &str) -> Vec<&str> {
     out
 }
 
+fn lines_of(text: &str) -> HashSet<&str> {
+    text.lines().map(str::trim).collect()
+}
+
 /// Maximum names of one change.
 const CHANGED: usize = 12;
 
@@ -102,8 +106,7 @@ const CHANGED: usize = 12;
 /// ```
 pub fn changed(old: &str, new: &str) -> Vec<String> {
     let (old, new) = (&old[..old.floor_char_boundary(BYTES)], &new[..new.floor_char_boundary(BYTES)]);
-    let lines = |text: &str| -> HashSet<String> { text.lines().map(|line| line.trim().to_string()).collect() };
-    let (before, after) = (lines(old), lines(new));
+    let (before, after) = (lines_of(old), lines_of(new));
     let mut around: Option<&str> = None;
     let mut touched: Vec<&str> = Vec::new();
     for line in new.lines() {

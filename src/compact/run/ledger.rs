@@ -59,10 +59,9 @@ impl Compaction {
             return ledger;
         }
         let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        // System prompts have no facts.
-        let spoken = self.messages.iter().filter(|message| !message.role.is_frame()).cloned();
-        let (mut all, rest): (Vec<_>, Vec<_>) = spoken.partition(|message| known.contains(message.id.as_str()));
-        all.extend(rest);
+        let mut all = self.spoken();
+        // The ledger continues that of the covered messages.
+        all.sort_by_key(|message| !known.contains(message.id.as_str()));
         let whole = self.held.folds.whole(all, &self.options.rules);
         let mut ledger = Rc::unwrap_or_clone(ledger);
         for (error, later) in ledger.errors.iter_mut().zip(&whole.errors) {
@@ -71,6 +70,11 @@ impl Compaction {
             }
         }
         Rc::new(ledger)
+    }
+
+    /// Returns the messages without system prompts, which have no facts.
+    pub(super) fn spoken(&self) -> Vec<Rc<Message>> {
+        self.messages.iter().filter(|message| !message.role.is_frame()).cloned().collect()
     }
 
     /// True for a request of the user: neither a record nor the environment.

@@ -16,11 +16,8 @@ impl Compaction {
         let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
         let rules = &self.options.rules;
         let all = match &self.behind {
-            // System prompts have no facts. A kept ledger of a record may contain more than the record says.
-            None => {
-                let spoken: Vec<_> = self.messages.iter().filter(|m| !m.role.is_frame()).cloned().collect();
-                self.held.folds.whole(spoken, rules)
-            }
+            // A kept ledger of a record may contain more than the record says.
+            None => self.held.folds.whole(self.spoken(), rules),
             Some(_) => Rc::new(Ledger::fold(self.messages.iter().map(|message| &**message), rules)),
         };
         let rules = Rules { records: self.records_with(edits), ..rules.clone() };

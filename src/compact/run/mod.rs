@@ -30,6 +30,7 @@ use crate::compact::form;
 use crate::compact::held::{Held, Known, Remembering};
 use crate::compact::instructions::Wanted;
 use crate::compact::ledger::Ledger;
+use crate::compact::ledger::gist::Gists;
 use crate::compact::ledger::render::Block;
 use crate::compact::models::{KEEP_GOING, Traits};
 use crate::compact::parse::{Unusable, parse_as};
@@ -68,6 +69,8 @@ pub struct Compaction {
     counts: Vec<u64>,
     /// Cached knowledge about each message.
     known: Rc<[Rc<Known>]>,
+    /// What the messages say, read once for all ledgers of this plan, which refer to it weakly.
+    _gists: Rc<Gists>,
     /// True if the messages need no repair.
     is_sound: bool,
     /// Computed when it is first needed.
@@ -210,11 +213,14 @@ impl Compaction {
         options: Options,
     ) -> Compaction {
         let known = held.begin(&messages, &options.rules);
+        let gists = Rc::new(Gists::new(&known, &options.rules));
+        held.folds.remember(&gists);
         let tokenizer = Rc::new(Remembering { inner: tokenizer, held: Rc::clone(&held) });
         Compaction {
             messages,
             counts,
             known,
+            _gists: gists,
             is_sound,
             whole_budget: OnceCell::new(),
             origin,

@@ -59,7 +59,7 @@ impl Compaction {
         let crowd = self.tokens_from_long_texts(new, rest + bare);
         let target = budget.target + crowd;
         let set = self.set_for(budget);
-        let work = set.as_deref().map(|set| self.work(set, budget, draft, covered, text));
+        let work = set.as_ref().map(|set| self.work(set, budget, draft, covered, text));
         let (surplus, vital) = match author {
             Author::Rule => (0, 0),
             Author::Model | Author::User => (

@@ -6,7 +6,7 @@
 use super::*;
 use crate::compact::ledger::escape::escape;
 use crate::compact::working::WorkingSet;
-use crate::compact::working::render::{Ranked, Weights, held_bytes};
+use crate::compact::working::render::{Order, Ranked, Weights, held_bytes};
 use crate::compact::working::view::View;
 use crate::map::HashMap;
 
@@ -27,7 +27,7 @@ pub(super) struct Work<'s> {
 
 impl Compaction {
     /// Returns the working set for a record; `None` if the profile gives it no room.
-    pub(super) fn set_for(&self, budget: &Budget) -> Option<Rc<WorkingSet>> {
+    pub(super) fn set_for(&self, budget: &Budget) -> Option<(Rc<WorkingSet>, Rc<Order>)> {
         let has_room = budget.working + budget.names > 0 && self.has_target();
         has_room.then(|| self.working_set()).flatten()
     }
@@ -35,7 +35,7 @@ impl Compaction {
     /// Returns what a record of `covered` can show of a working set.
     pub(super) fn work<'s>(
         &self,
-        set: &'s WorkingSet,
+        (set, order): &'s (Rc<WorkingSet>, Rc<Order>),
         budget: &Budget,
         draft: &Draft,
         covered: &Covered,
@@ -48,7 +48,7 @@ impl Compaction {
         // Things without a file change less than files, and the user's messages name them.
         let share = if set.files.is_empty() { budget.working / 2 } else { budget.working };
         let files = share.min(held_bytes(set) / MIN_BYTES_PER_TOKEN);
-        Work { ranked: Ranked::of(set, Weights::default()), view, files, names: budget.names }
+        Work { ranked: Ranked::in_order(set, Weights::default(), Rc::clone(order)), view, files, names: budget.names }
     }
 
     /// Returns the view of these entries.
@@ -69,9 +69,9 @@ impl Compaction {
 
     /// Returns the working set of the whole history, or `None` if no file or thing is known. The history of a log is
     /// every message as it was appended.
-    fn working_set(&self) -> Option<Rc<WorkingSet>> {
-        let set = self.held.open.of(self.history.as_ref().unwrap_or(&self.messages), &self.options.rules);
-        (held_bytes(&set) > 0).then_some(set)
+    fn working_set(&self) -> Option<(Rc<WorkingSet>, Rc<Order>)> {
+        let (set, order) = self.held.open.of(self.history.as_ref().unwrap_or(&self.messages), &self.options.rules);
+        (held_bytes(&set) > 0).then_some((set, order))
     }
 
     pub(super) fn has_work(&self) -> bool {
@@ -83,7 +83,7 @@ impl Compaction {
         if budget.working + budget.names == 0 {
             return 0;
         }
-        let Some(set) = self.working_set() else { return 0 };
+        let Some((set, _)) = self.working_set() else { return 0 };
         held_bytes(&set) / MIN_BYTES_PER_TOKEN + budget.names.min(set.names.len() as u64 * 4)
     }
 }

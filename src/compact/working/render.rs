@@ -7,6 +7,7 @@
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use super::WorkingSet;
 use super::files::File;
@@ -57,14 +58,18 @@ impl Default for Weights {
     }
 }
 
-/// The names and lines of a working set, best first. Ranking reads all that is held, megabytes in a long conversation,
-/// and a record is written several times until it fits: so everything is ranked once, at its first use.
+/// The names and lines of a working set, best first.
 pub struct Ranked<'s> {
     set: &'s WorkingSet,
     weights: Weights,
     names: OnceCell<Vec<&'s str>>,
-    lines: OnceCell<Vec<Candidate<'s>>>,
+    lines: Rc<Order>,
 }
+
+/// The lines of a working set in the order of their worth. Ranking reads all that is held, megabytes in a long
+/// conversation, and a plan writes several records until one fits: so the lines are ranked once, at their first use.
+#[derive(Default)]
+pub struct Order(OnceCell<Vec<Candidate>>);
 
 /// Returns the bytes that [`Ranked::files`] could show.
 pub fn held_bytes(set: &WorkingSet) -> u64 {
@@ -75,12 +80,14 @@ pub fn held_bytes(set: &WorkingSet) -> u64 {
 
 /// A line that can be shown.
 #[derive(Clone, Copy)]
-struct Candidate<'s> {
+struct Candidate {
     file: usize,
     /// Index in the file: runs come before loose text.
     at: usize,
+    /// The run in the file, loose ones behind the others, and the line in it.
+    run: usize,
+    line: usize,
     number: Option<u64>,
-    text: &'s str,
     is_stale: bool,
     score: f64,
 }
@@ -103,7 +110,12 @@ const MAX_STATE: usize = 6_000;
 
 impl<'s> Ranked<'s> {
     pub fn of(set: &'s WorkingSet, weights: Weights) -> Ranked<'s> {
-        Ranked { set, weights, names: OnceCell::new(), lines: OnceCell::new() }
+        Ranked::in_order(set, weights, Rc::default())
+    }
+
+    /// The same with the order of an earlier one, which had the same set and weights.
+    pub fn in_order(set: &'s WorkingSet, weights: Weights, lines: Rc<Order>) -> Ranked<'s> {
+        Ranked { set, weights, names: OnceCell::new(), lines }
     }
 
     /// Writes the names block: at most `budget` tokens, most used names first, without those that the view already has.
@@ -133,11 +145,11 @@ impl<'s> Ranked<'s> {
         let mut spent: Vec<u64> = vec![0; set.files.len() + set.entities.all.len()];
         let max = (budget as f64 * weights.share) as u64;
         let mut chosen: Vec<Candidate> = Vec::new();
-        for &candidate in self.lines.get_or_init(|| lines(set, weights)) {
+        for &candidate in self.lines.0.get_or_init(|| lines(set, weights)) {
             if left < 4 {
                 break;
             }
-            if candidate.text.trim().lines().all(|line| view.has_line(line)) {
+            if text_of(set, &candidate).trim().lines().all(|line| view.has_line(line)) {
                 continue;
             }
             let mut cost = tokenizer.count(shortened(set, &candidate, weights)) + 1;
@@ -166,12 +178,12 @@ impl<'s> Ranked<'s> {
 }
 
 /// Returns the lines of the files and things that can be shown, best first.
-fn lines<'s>(set: &'s WorkingSet, weights: &Weights) -> Vec<Candidate<'s>> {
+fn lines(set: &WorkingSet, weights: &Weights) -> Vec<Candidate> {
     let now = set.now();
     let age = |at: u32| left_after_half(now.saturating_sub(at), weights.half_life);
     let mut candidates: Vec<Candidate> = Vec::new();
     let newest_written = set.files.iter().filter(|file| is_written_once(file)).map(|file| file.last).max().unwrap_or(0);
-    for (number, file) in set.files.iter().enumerate() {
+    for (of, file) in set.files.iter().enumerate() {
         if file.is_deleted || file.held() == 0 {
             continue;
         }
@@ -179,20 +191,20 @@ fn lines<'s>(set: &'s WorkingSet, weights: &Weights) -> Vec<Candidate<'s>> {
         let is_filed = is_written_once(file) && file.last < newest_written;
         let activity = age(file.last) * of_file * if is_filed { weights.filed } else { 1.0 };
         let mut at = 0;
-        for (is_loose, run) in file.runs.iter().map(|run| (false, run)).chain(file.loose.iter().map(|run| (true, run)))
-        {
+        for (place, run) in file.runs.iter().chain(&file.loose).enumerate() {
+            let is_loose = place >= file.runs.len();
             let first = candidates.len();
-            for (line, offset) in run.lines.iter().zip(0..) {
+            for (offset, line) in run.lines.iter().enumerate() {
                 let own = age(line.seen.max(line.edited));
                 let edited = if line.edited > 0 { weights.edited * age(line.edited) } else { 0.0 };
-                let number_of = (!is_loose).then(|| run.start + offset);
+                let number = (!is_loose).then(|| run.start + offset as u64);
                 let score = own + edited;
                 let is_stale = set.is_stale(file, line);
-                candidates.push(Candidate { file: number, at, number: number_of, text: &line.text, is_stale, score });
+                candidates.push(Candidate { file: of, at, run: place, line: offset, number, is_stale, score });
                 at += 1;
             }
             spread_weights(&mut candidates[first..], weights.near);
-            let used: Vec<f64> = candidates[first..].iter().map(|line| names_in(set, line.text, now)).collect();
+            let used: Vec<f64> = run.lines.iter().map(|line| names_in(set, &line.text, now)).collect();
             for (at, candidate) in candidates[first..].iter_mut().enumerate() {
                 let around = &used[at.saturating_sub(AROUND)..(at + AROUND + 1).min(used.len())];
                 let used = around.iter().sum::<f64>() / around.len() as f64;
@@ -205,12 +217,11 @@ fn lines<'s>(set: &'s WorkingSet, weights: &Weights) -> Vec<Candidate<'s>> {
         // An answered question is less likely to be needed than a thing.
         let score = age(thing.last) * weights.thing * if thing.is_thing { 1.0 } else { 0.5 };
         let file = set.files.len() + number;
-        let since = thing.since.iter().map(String::as_str);
-        for (at, text) in std::iter::once(&*thing.state).chain(since).enumerate() {
-            candidates.push(Candidate { file, at, number: None, text, is_stale: false, score });
+        for at in 0..=thing.since.len() {
+            candidates.push(Candidate { file, at, run: 0, line: 0, number: None, is_stale: false, score });
         }
     }
-    candidates.retain(|candidate| candidate.text.trim().len() >= MIN_LINE_BYTES);
+    candidates.retain(|candidate| text_of(set, candidate).trim().len() >= MIN_LINE_BYTES);
     rank::sort_by(&mut candidates, best_first);
     candidates
 }
@@ -246,9 +257,22 @@ fn names_in(set: &WorkingSet, line: &str, now: u32) -> f64 {
     used / (used + 5.0)
 }
 
-fn shortened<'s>(set: &WorkingSet, candidate: &Candidate<'s>, weights: &Weights) -> &'s str {
+/// Returns the text of a line, or of a state of a thing.
+fn text_of<'s>(set: &'s WorkingSet, &Candidate { file, at, run, line, .. }: &Candidate) -> &'s str {
+    match set.files.get(file) {
+        Some(file) if run < file.runs.len() => &file.runs[run].lines[line].text,
+        Some(file) => &file.loose[run - file.runs.len()].lines[line].text,
+        None => {
+            let thing = &set.entities.all[file - set.files.len()];
+            if at == 0 { &thing.state } else { &thing.since[at - 1] }
+        }
+    }
+}
+
+fn shortened<'s>(set: &'s WorkingSet, candidate: &Candidate, weights: &Weights) -> &'s str {
     let longest = if candidate.file < set.files.len() { weights.longest } else { MAX_STATE };
-    candidate.text.char_indices().nth(longest).map_or(candidate.text, |(end, _)| &candidate.text[..end])
+    let text = text_of(set, candidate);
+    text.char_indices().nth(longest).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Compares by score; of equals the earlier one of the earlier file comes first.

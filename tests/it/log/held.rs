@@ -116,3 +116,27 @@ fn what_a_record_stands_for_is_read_in_its_order_whichever_the_record_is() {
         .add(&Message { id: "e7:summary".into(), ..user("<conversation-summary>\nSo far.\n</conversation-summary>") });
     assert_eq!((ledger.requests.len(), ledger.earlier.len()), (2, 1));
 }
+
+#[test]
+fn a_message_that_was_read_for_one_ledger_says_the_same_in_others() {
+    use espalier::compact::held::Held;
+    use espalier::compact::ledger::Ledger;
+    use espalier::compact::ledger::gist::Gists;
+    for name in ["pi-refactor-long", "openhands-ponyc-4593", "sweagent-marshmallow-1867", "tau-airline-0"] {
+        let messages: Vec<Rc<Message>> = transcript(name).into_iter().take(300).map(Rc::new).collect();
+        let (covered, rest) = messages.split_at(messages.len() / 2);
+        let held = Held::default();
+        let plain = Rules::default();
+        let gists = Rc::new(Gists::new(&held.begin(&messages, &plain), &plain));
+        held.folds.remember(&gists);
+        let fold = |messages: &[Rc<Message>], rules: &Rules| Ledger::fold(messages.iter().map(|it| &**it), rules);
+        assert_eq!(*held.folds.ledger(covered.to_vec(), &plain, |_| None), fold(covered, &plain), "{name}");
+        let reordered = [rest, covered].concat();
+        for list in [&messages, &reordered, &messages] {
+            assert_eq!(*held.folds.whole(list.clone(), &plain), fold(list, &plain), "{name}");
+        }
+        // A plan that began in between may have other rules.
+        let marked = Rules { markers: vec!["the".into()], ..Rules::default() };
+        assert_eq!(*held.folds.whole(messages.clone(), &marked), fold(&messages, &marked), "{name}");
+    }
+}

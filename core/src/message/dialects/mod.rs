@@ -265,7 +265,8 @@ struct Tables {
     names: Vec<Vec<&'static str>>,
     tools: HashMap<&'static str, Vec<Row>>,
     usual: Usual,
-    results: Vec<(u8, Says, Pattern)>,
+    /// By meaning: every line of a result is compared with those of one.
+    results: [Vec<(u8, Pattern)>; SAYS.len()],
 }
 
 fn tables() -> &'static Tables {
@@ -313,7 +314,7 @@ impl Tables {
             "started" => usual.started.extend(words),
             "exit" => usual.exit.push(rest),
             _ => match (known(&SAYS, word), known(&KINDS, word)) {
-                (Some(says), _) => self.results.push((dialect, says, Pattern(rest))),
+                (Some(says), _) => self.results[says as usize].push((dialect, Pattern(rest))),
                 (None, kind) => return self.tool(dialect, kind?, words),
             },
         }
@@ -357,7 +358,7 @@ pub fn usual() -> &'static Usual {
 /// Returns the patterns of results with the meaning `says`, in these dialects and in the general table.
 pub fn results(says: Says, dialects: Dialects) -> impl Iterator<Item = Pattern> {
     let of = move |dialect: u8| dialect == 0 || dialects.has(Dialect(dialect));
-    tables().results.iter().filter(move |(dialect, is, _)| *is == says && of(*dialect)).map(|(_, _, pattern)| *pattern)
+    tables().results[says as usize].iter().filter(move |(dialect, _)| of(*dialect)).map(|(_, pattern)| *pattern)
 }
 
 /// A call that tables describe.
