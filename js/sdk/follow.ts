@@ -13,6 +13,14 @@ interface Own {
   message: object;
 }
 
+/** A view, and the number of messages that it stands for: those from this number on follow it. */
+interface Begun {
+  view: readonly object[];
+  count: number;
+}
+
+const NOTHING: Begun = { view: [], count: 0 };
+
 /** A conversation of any message type: SDKs check their messages by themselves. */
 export type AnyConversation = Conversation<any>;
 
@@ -21,8 +29,9 @@ const latest = new WeakMap<AnyConversation, Follower>();
 
 /**
  * Follows a list that grows from step to step. The list may hold all messages so far, or the view that the last step,
- * also of an earlier run, returned and the messages since. If it continues neither, the conversation is rewound to the
- * last common message, so that the request always has what the SDK's list has.
+ * also of an earlier run, returned and the messages since; a run that began with a view goes on with that view, whatever
+ * its later steps returned. If the list continues none of these, the conversation is rewound to the last common message,
+ * so that the request always has what the SDK's list has.
  */
 export class Follower {
   private readonly conversation!: AnyConversation;
@@ -35,6 +44,8 @@ export class Follower {
   /** The messages of the last request: as the conversation has them, and as the SDK got them. */
   private sent: readonly object[] = [];
   private returned: readonly object[] = [];
+  /** The view that the SDK's list begins with. */
+  private begun: Begun = NOTHING;
   private readonly sdk!: string;
 
   /**
@@ -64,7 +75,7 @@ export class Follower {
     this.seen = log.state.version;
     if (own.every(({ id }, at) => this.own[at]?.id === id)) this.others += this.own.length - own.length;
     // Without the messages that it was made of, the last request tells nothing.
-    else [this.sent, this.returned, this.others] = [[], [], 0];
+    else [this.sent, this.returned, this.others, this.begun] = [[], [], 0, NOTHING];
     return true;
   }
 
@@ -146,6 +157,7 @@ export class Follower {
   rewind(length: number): void {
     this.look();
     if (length >= this.own.length) return;
+    if (length < this.begun.count) this.begun = NOTHING;
     this.conversation.rewind(this.own[length - 1]?.id);
     this.own.length = length;
     this.seen = this.conversation.log.state.version;
@@ -161,9 +173,14 @@ export class Follower {
     const hasReturned = returned.length > 0 && returned.every((message, at) => message === list[at]);
     const whole = hasReturned ? 0 : this.shared(all, list);
     const isView = hasReturned || (whole < all.length && sent.length > 0 && this.shared(sent, list) === sent.length);
-    const known = isView ? sent : all;
-    const same = isView ? sent.length : whole;
-    if (!isView) this.rewind(same);
+    const begun = whole === all.length ? [] : [...this.begun.view, ...all.slice(this.begun.count)];
+    const shared = this.shared(begun, list);
+    const hasBegun = shared >= this.begun.view.length && all.length - begun.length + shared > whole;
+    // The earliest view is kept: an edit may take back messages since then.
+    if (isView && shared < begun.length - this.others) this.begun = { view: sent, count: all.length - this.others };
+    const known = isView ? sent : hasBegun ? begun : all;
+    const same = isView ? sent.length : hasBegun ? shared : whole;
+    if (!isView) this.rewind(all.length - known.length + same);
     const rest = list.slice(same);
     this.append(rest.slice(isView ? this.shared(all.slice(all.length - this.others), rest) : 0));
     return new Map(known.slice(0, same).map((message, at) => [message, list[at]!]));

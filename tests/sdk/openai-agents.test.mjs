@@ -56,6 +56,21 @@ test("a streamed run, and the run after it", async () => {
   await conversation.dispose();
 });
 
+test("a second long run of a session keeps what the summaries of both cover", async () => {
+  const conversation = await open("openai-agents");
+  const session = createSession(conversation);
+  const { callModelInputFilter } = session;
+  for (const request of [`${REQUEST} Never touch config.json.`, "Once more."]) {
+    server.clear();
+    server.script();
+    await run(agent(), request, { session, callModelInputFilter, maxTurns: 50 });
+    checkRequests(server.seen, "openai-responses");
+  }
+  assert.equal(conversation.log.originals, 2 * (2 + 3 * STEPS));
+  assert.match(JSON.stringify(server.seen.at(-1).body.input), /Never touch config\.json/);
+  await conversation.dispose();
+});
+
 test("the session alone compacts between runs", async () => {
   const conversation = await open("openai-agents");
   const session = createSession(conversation);

@@ -57,6 +57,32 @@ test("a list that continues the view, and one that continues the originals, appe
   assert.deepEqual(views[0], views[1]);
 });
 
+test("a run that began with a view goes on with it, when its later steps have other summaries", async () => {
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 3_000 } });
+  const step = createPrepareStep(conversation);
+  const round = (at: number) => [said(`${at}: ${"word ".repeat(400)}`), user(`Question ${at}?`)];
+  const first = [user("Never touch config0.json."), ...Array.from({ length: 20 }, (_, at) => round(at)).flat()];
+  // What a session loads for the next run, and what that run's own list begins with to its end.
+  const { messages: view } = await step({ messages: first, steps: [] });
+  assert.ok(view.length < first.length);
+  const list = cloned([...view, user("Next.")]);
+  const kept = () =>
+    conversation.recall(conversation.log.state.ends()!.join("..")).filter(({ place }) => place !== "rewound");
+  let sent: Message[] = [];
+  for (let at = 20; at < 40; at += 1) {
+    ({ messages: sent } = await step({ messages: cloned(list), steps: [] }));
+    list.push(...round(at));
+  }
+  assert.equal(conversation.log.originals, first.length + 1 + 2 * 19);
+  assert.equal(kept().length, conversation.log.originals);
+  assert.match(JSON.stringify(sent), /config0/);
+  // A message that is edited takes back those behind it, and not those that the view stands for.
+  const edited = [...list.slice(0, view.length + 5), user("Another question?")];
+  await step({ messages: cloned(edited), steps: [] });
+  assert.equal(kept().length, first.length + 6);
+  await conversation.dispose();
+});
+
 test("messages that are equal by chance are not taken for others", async () => {
   // The view is the newest request alone, which equals the first one.
   const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 60 }, automatic: false });
