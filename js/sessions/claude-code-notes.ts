@@ -30,6 +30,18 @@ function wordsOf(attachment: Fields): string | undefined {
       return titled(`${word(filename)} was modified:`, attachment["snippet"]);
     case "nested_memory":
       return titled(`Contents of ${word(attachment["path"])}:`, fields(content)["content"]);
+    case "instructions": {
+      const files = objects(attachment["files"]).flatMap(
+        (file) => titled(`Contents of ${word(file["path"])}:\n`, file["content"]) ?? [],
+      );
+      return files.length === 0 ? undefined : files.join("\n\n");
+    }
+    case "session_context": {
+      const parts = Object.entries(fields(attachment["context"])).flatMap(
+        ([name, words]) => titled(`# ${name}`, words) ?? [],
+      );
+      return parts.length === 0 ? undefined : parts.join("\n");
+    }
     case "selected_lines_in_ide":
       return titled(
         `The user selected the lines ${word(attachment["lineStart"])} to ${word(attachment["lineEnd"])} from ${word(filename)}:`,

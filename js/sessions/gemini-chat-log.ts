@@ -41,6 +41,8 @@ export class GeminiChat implements Reading {
   readonly #draft: Draft;
   readonly #keepsHistory: boolean;
   #epochs: Epoch[] = [{ place: 0, context: new Set(), keys: [], entries: new Map() }];
+  /** The list before the newest compression. */
+  #before?: Epoch;
   readonly #rewound: { place: number; epoch: Epoch; entries: Entry[] }[] = [];
 
   constructor(keepsHistory: boolean) {
@@ -96,16 +98,32 @@ export class GeminiChat implements Reading {
 
   /**
    * Replaces the list. A list without some of the earlier records is a compression; any other one contains newer
-   * versions and inserted turns.
+   * versions and inserted turns. From 0.61 on a chat that is resumed writes a list of its beginning, then one of
+   * everything.
    */
   #replace(list: readonly Fields[], place: number): void {
     const named = new Map(list.map((record, at) => [text(record["id"]) ?? `#${at}`, record]));
+    const lacks = ({ keys, entries }: Epoch) =>
+      keys.some((key) => !named.has(key) && contentsOf([entries.get(key)!.record]).flat().length > 0);
+    const before = this.#before;
+    const isResumed =
+      before !== undefined &&
+      this.epoch.keys.every((key) => this.epoch.context.has(key) && before.entries.has(key)) &&
+      !lacks(before);
+    if (isResumed) {
+      this.#epochs = [...this.#epochs.slice(0, -1).filter((one) => one !== before), before];
+      this.#before = undefined;
+    }
     const last = this.epoch;
-    const isTurn = (key: string) => contentsOf([last.entries.get(key)!.record]).flat().length > 0;
-    const isCompression = last.keys.some((key) => !named.has(key) && isTurn(key));
+    const isCompression = lacks(last);
     const entries = new Map<string, Entry>();
-    for (const [key, record] of named) {
+    for (const [key, listed] of named) {
       const known = last.entries.get(key);
+      // Versions of the list have its time, and lack what was reported for the answer.
+      const record = { ...listed };
+      if (known?.record["timestamp"] !== undefined) record["timestamp"] = known.record["timestamp"];
+      for (const name of ["tokens", "model"])
+        if (known && name in known.record && !(name in record)) record[name] = known.record[name];
       if (known && JSON.stringify(known.record) === JSON.stringify(record))
         entries.set(key, isCompression ? { record, places: [place] } : known);
       else entries.set(key, { record, places: [...(known && !isCompression ? known.places : []), place] });
@@ -113,6 +131,7 @@ export class GeminiChat implements Reading {
     }
     const keys = [...named.keys()];
     const next: Epoch = { place, context: new Set(keys), keys, entries };
+    if (isCompression) this.#before = last;
     if (!isCompression)
       this.#epochs[this.#epochs.length - 1] = { ...next, place: last.place, context: last.context, isPatched: true };
     else if (this.#keepsHistory) this.#epochs.push(next);

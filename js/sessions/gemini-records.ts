@@ -33,7 +33,8 @@ function contentOf(record: Fields, answered: ReadonlySet<unknown>): Fields[] {
   if (type === "user") return isCommand(record) ? [] : [{ role: "user", parts }];
   if (type !== "gemini") return [];
   const calls = objects(toolCalls);
-  const model = [...(content === "" ? [] : parts), ...missingCalls(calls, parts)];
+  const said = content === "" ? [] : parts.filter((part) => part["thought"] !== true || "thoughtSignature" in part);
+  const model = [...said, ...missingCalls(calls, parts)];
   const results: Fields[] = [];
   const seen = new Set(answered);
   for (const call of calls) {

@@ -238,6 +238,36 @@ test("newer versions record system prompt, tools and the texts of what they atta
   assert.equal(sessions.writeSession(session, session.messages, text), text);
 });
 
+test("instructions and context of newer versions are contents that the model received", () => {
+  const own = { sessionId: "s-4", type: "attachment" };
+  const rendered = "<system-reminder>\nContents of /srv/CLAUDE.md:\n\nUse tabs.\n</system-reminder>";
+  const files = [{ path: "/srv/CLAUDE.md", type: "Project", content: "Use tabs." }];
+  const read = (isRendered: boolean) =>
+    readSession(
+      lines(
+        { ...own, uuid: "u1", parentUuid: null, type: "user", message: { role: "user", content: "Go on." } },
+        {
+          ...own,
+          uuid: "u2",
+          parentUuid: "u1",
+          attachment: { type: "instructions", files },
+          ...(isRendered && { rendered: [{ content: rendered }], renderedRole: "user" }),
+        },
+        {
+          ...own,
+          uuid: "u3",
+          parentUuid: "u2",
+          attachment: { type: "session_context", context: { gitStatus: "On main." } },
+        },
+      ),
+    );
+  for (const session of [read(true), read(false)]) {
+    const context = "<system-reminder>\n# gitStatus\nOn main.\n</system-reminder>";
+    const content = ["Go on.", rendered, context].map((text) => ({ type: "text", text }));
+    assert.deepEqual([session.messages, session.turns], [[{ role: "user", content }], 1]);
+  }
+});
+
 test("results behind a compaction are not those of the message before it", () => {
   const results = (id: string) => ({
     role: "user",

@@ -121,6 +121,56 @@ test("a list without earlier records is a compression", () => {
   ]);
 });
 
+test("a chat that was resumed, from 0.61 on, has its messages once and no compression", () => {
+  const call = { id: "read_1", name: "read_file", args: { path: "a" } };
+  const result = { functionResponse: { id: "read_1", name: "read_file", response: { output: "A." } } };
+  const start = user("c", "<session_context>\nThis is the Gemini CLI.\n</session_context>");
+  const answer = {
+    ...user("a1", ""),
+    type: "gemini",
+    model: "gemini-2.5-pro",
+    tokens: { input: 90, output: 5, cached: 40 },
+  };
+  const asked = user("u1", "Read a.");
+  const last = { ...answer, id: "a2", content: "It is A." };
+  const thought = { text: "I read it.", thought: true };
+  // The tool's versions of its list: thoughts, calls and results are parts, and nothing is reported.
+  const listed = [
+    start,
+    asked,
+    { ...user("a1", ""), type: "gemini", content: [thought, { text: "Reading." }, { functionCall: call }] },
+    { ...user("a1_response", ""), content: [result] },
+    { ...user("a2", ""), type: "gemini", content: [{ text: "It is A." }], timestamp: "2026-03-05T10:00:00.000Z" },
+  ];
+  const text = lines(
+    header,
+    { $set: { messages: [start] } },
+    asked,
+    { ...answer, content: "Reading." },
+    { ...answer, content: "Reading.", toolCalls: [{ ...call, result: [result] }] },
+    last,
+    header,
+    { $set: { messages: [start] } },
+    { $set: { sessionId: "g" } },
+    { $set: { messages: listed } },
+    user("u2", "And b?"),
+    { ...last, id: "a3", content: "It is B." },
+  );
+  for (const keepsHistory of [true, false]) {
+    const session = readSession(text, { history: keepsHistory });
+    assert.deepEqual(session.compactions, []);
+    assert.deepEqual([session.turns, session.usage.map(({ usage }) => usage.promptTotal)], [2, [90, 90, 90]]);
+    assert.deepEqual(texts(session.messages).slice(1), ["Read a.", "Reading.", "It is A.", "And b?", "It is B."]);
+    assert.deepEqual(session.history, session.messages);
+    assert.deepEqual(session.entries.at(4)?.time, session.entries.at(1)?.time);
+    assert.deepEqual(unpaired(session), []);
+    assert.equal(writeSession(session, session.messages, text).trim().split("\n").length > 5, true);
+  }
+  const session = readSession(text);
+  const fewer = session.messages.filter((_, at) => at !== 1);
+  assert.deepEqual(readSession(writeSession(session, fewer, text)).messages, fewer);
+});
+
 test("what was taken back is a branch; an unknown id takes everything back", () => {
   assert.deepEqual(
     readSession(log).sideChains.map(({ id, kind, messages }) => [id, kind, texts(messages)]),
