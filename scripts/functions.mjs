@@ -40,13 +40,16 @@ export function functionsModule(code) {
 export function functionsTypes(types, section) {
   const declared = PUBLIC.map((name) => declaration(types, name));
   return `${section}\n${declared.join("\n")}
-export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+type ModuleOf<Global> = Global extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
+/** A compiled \`WebAssembly.Module\`; the declarations of a Node project may not know that name. */
+export type WasmModule = ModuleOf<typeof globalThis>;
+export type InitInput = string | Request | URL | Response | ArrayBuffer | ArrayBufferView | WasmModule;
 
 /** Loads the engine: the package's own \`espalier.wasm\` beside this module, or what the options name. */
 export default function init(options?: { module_or_path: InitInput | Promise<InitInput> }): Promise<unknown>;
 
 /** Loads the engine at once, from its bytes or from a compiled module. */
-export function initSync(options: { module: BufferSource | WebAssembly.Module }): unknown;
+export function initSync(options: { module: ArrayBuffer | ArrayBufferView | WasmModule }): unknown;
 `;
 }
 

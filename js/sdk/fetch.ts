@@ -60,8 +60,10 @@ export function createFetch(
     sdk: "the client",
     isSame: isSameUnmarked,
   });
-  return async (input, init) => {
-    const send = given ?? globalThis.fetch;
+  const before = globalThis.fetch;
+  const own: Fetch = async (input, init) => {
+    // For a client that takes no `fetch`, this one may have become the global one.
+    const send = given ?? (globalThis.fetch === own ? before : globalThis.fetch);
     const request = input instanceof Request ? input : undefined;
     const body = await bodyOf(init?.body ?? request?.clone());
     const list = typeof body?.[name] === "string" ? [{ role: "user", content: body[name] }] : body?.[name];
@@ -97,6 +99,7 @@ export function createFetch(
       throw error;
     }
   };
+  return own;
 }
 
 /** Parses a body; undefined for one that is no JSON object. */

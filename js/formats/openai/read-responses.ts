@@ -97,6 +97,8 @@ export const messages: Messages<Piece> = {
       );
       return one("assistant", thoughtOf(said.join("\n"), item["encrypted_content"]));
     }
+    // The server has what is referenced: nobody here can count it.
+    if (type === "item_reference") return one("assistant", { type: "opaque", json: json(item), sealed: REFERENCE });
     const served = servedId(item);
     if (served !== undefined)
       return one(type === "mcp_approval_response" ? "tool" : "assistant", servedItem(item, served));
@@ -138,6 +140,9 @@ export const messages: Messages<Piece> = {
 
   tools: neutralTools,
 };
+
+/** Tokens of a reference itself, which is what is known. */
+const REFERENCE = 10;
 
 /** References to stored items may leave out their type. */
 const isReference = (item: Fields) =>

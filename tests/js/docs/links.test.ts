@@ -86,6 +86,8 @@ const FOREIGN = new Set([
   "nodeResolve",
   "setupFiles",
   "inlineDependencies",
+  "noExternal",
+  "BuiltInAgent",
   "StateGraph",
   "RemoveMessage",
   "createMemory",

@@ -252,6 +252,14 @@ test("responses: thoughts that are sealed cost what their length tells, and are 
   assert.throws(() => neutral({}), { code: "bad_message", path: "messages[0].parts[0].sealed" });
 });
 
+test("references to what the server has are estimates", () => {
+  const question = { role: "user", content: "Go on." };
+  for (const reference of [{ type: "item_reference", id: "msg_1" }, { id: "rs_1" }]) {
+    const { origin } = countMessages([question, reference], { format: "openai-responses" });
+    assert.equal(origin, "estimate");
+  }
+});
+
 test("responses: items", () => {
   check(
     "openai-responses",

@@ -121,6 +121,22 @@ for (const [format, { path, list, ask, rest, round }] of Object.entries(FORMATS)
   });
 }
 
+test("it may become the global fetch, for a client that takes none", async () => {
+  const before = globalThis.fetch;
+  const conversation = await open("openai-chat");
+  globalThis.fetch = createFetch(conversation) as typeof before;
+  try {
+    server.queue(answer({ number: 1, text: "Ok." }));
+    const body = { model: "gpt-4o", messages: [{ role: "user", content: "Fix the parser." }] };
+    const response = await fetch(`${server.url}/v1/chat/completions`, post(body));
+    await response.json();
+    assert.deepEqual([response.status, conversation.usage().requests], [200, 1]);
+  } finally {
+    globalThis.fetch = before;
+    await conversation.dispose();
+  }
+});
+
 test("requests that need no change, and those that are no call of the model, are sent as they are", async () => {
   const conversation = await open("anthropic");
   const given: unknown[] = [];
