@@ -17,7 +17,7 @@ export type Fetch = (input: any, init?: any) => Promise<Response>;
 
 /** Options of {@link createFetch}. */
 export interface FetchOptions {
-  /** Sends the requests. Default: the global `fetch`. */
+  /** Sends the requests. Default: the global `fetch` at this time. */
   fetch?: Fetch;
   /**
    * Returns whether a request belongs to the conversation. Others are sent as they are: those for titles, or of other
@@ -49,7 +49,8 @@ export interface FetchOptions {
  */
 export function createFetch(
   conversation: AnyConversation,
-  { fetch: given, belongs = () => true }: FetchOptions = {},
+  // That of now: for a client that takes no `fetch`, the result may become the global one.
+  { fetch: send = globalThis.fetch, belongs = () => true }: FetchOptions = {},
 ): Fetch {
   const format: unknown = conversation?.log?.format;
   const call = SENT[String(format)];
@@ -60,10 +61,7 @@ export function createFetch(
     sdk: "the client",
     isSame: isSameUnmarked,
   });
-  const before = globalThis.fetch;
-  const own: Fetch = async (input, init) => {
-    // For a client that takes no `fetch`, this one may have become the global one.
-    const send = given ?? (globalThis.fetch === own ? before : globalThis.fetch);
+  return async (input, init) => {
     const request = input instanceof Request ? input : undefined;
     const body = await bodyOf(init?.body ?? request?.clone());
     const list = typeof body?.[name] === "string" ? [{ role: "user", content: body[name] }] : body?.[name];
@@ -99,7 +97,6 @@ export function createFetch(
       throw error;
     }
   };
-  return own;
 }
 
 /** Parses a body; undefined for one that is no JSON object. */

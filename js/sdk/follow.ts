@@ -13,13 +13,8 @@ interface Own {
   message: object;
 }
 
-/** A view, and the number of messages that it stands for: those from this number on follow it. */
-interface Begun {
-  view: readonly object[];
-  count: number;
-}
-
-const NOTHING: Begun = { view: [], count: 0 };
+/** A follower without a request. */
+const FRESH = { others: 0, sent: [], returned: [], base: [], count: 0 };
 
 /** A conversation of any message type: SDKs check their messages by themselves. */
 export type AnyConversation = Conversation<any>;
@@ -34,19 +29,20 @@ const latest = new WeakMap<AnyConversation, Follower>();
  * so that the request always has what the SDK's list has.
  */
 export class Follower {
-  private readonly conversation!: AnyConversation;
-  private readonly isSame!: (a: unknown, b: unknown) => boolean;
+  declare private readonly conversation: AnyConversation;
+  declare private readonly isSame: (a: unknown, b: unknown) => boolean;
   /** All messages of the conversation that were not rewound, oldest first; `seen` is the log's version with them. */
   private own: Own[] = [];
   private seen = -1;
   /** Number of messages that others added since the last request: the host, or another run. */
-  private others = 0;
+  declare private others: number;
   /** The messages of the last request: as the conversation has them, and as the SDK got them. */
-  private sent: readonly object[] = [];
-  private returned: readonly object[] = [];
-  /** The view that the SDK's list begins with. */
-  private begun: Begun = NOTHING;
-  private readonly sdk!: string;
+  declare private sent: readonly object[];
+  declare private returned: readonly object[];
+  /** The view that the SDK's list begins with, and the number of messages that it stands for. */
+  declare private base: readonly object[];
+  declare private count: number;
+  declare private readonly sdk: string;
 
   /**
    * `sdk` names the known versions in errors. `isSame` compares a message with the SDK's copy of it.
@@ -59,24 +55,27 @@ export class Follower {
   ) {
     const is: unknown = conversation?.log?.format;
     if (is !== format) throw badValue("conversation.log.format", JSON.stringify(format), is);
-    Object.assign(this, latest.get(conversation), { conversation, sdk, isSame });
+    Object.assign(this, FRESH, latest.get(conversation), { conversation, sdk, isSame });
     this.own = [...this.own];
     this.look();
   }
 
   /** Reads the conversation again if somebody else changed it; returns true then. */
   look(): boolean {
-    const { log } = this.conversation;
-    if (this.seen === log.state.version) return false;
+    if (this.seen === this.version) return false;
     const { own } = this;
-    const ends = log.state.ends();
+    const ends = this.conversation.log.state.ends();
     const all = ends ? this.conversation.recall(ends.join("..")) : [];
     this.own = all.filter(({ place }) => place !== "rewound").map(({ id, message }) => ({ id, message }));
-    this.seen = log.state.version;
+    this.seen = this.version;
     if (own.every(({ id }, at) => this.own[at]?.id === id)) this.others += this.own.length - own.length;
     // Without the messages that it was made of, the last request tells nothing.
-    else [this.sent, this.returned, this.others, this.begun] = [[], [], 0, NOTHING];
+    else Object.assign(this, FRESH);
     return true;
+  }
+
+  private get version(): number {
+    return this.conversation.log.state.version;
   }
 
   /** Number of messages of the conversation. */
@@ -109,9 +108,9 @@ export class Follower {
   /** Returns the request for the conversation as it is. */
   async prepare(options: PrepareOptions = {}): Promise<object[]> {
     const { messages } = await this.conversation.prepare(options);
-    this.sent = messages as object[];
-    this.returned = this.sent;
-    [this.seen, this.others] = [this.conversation.log.state.version, 0];
+    this.sent = this.returned = messages as object[];
+    this.seen = this.version;
+    this.others = 0;
     latest.set(this.conversation, this);
     return messages as object[];
   }
@@ -150,17 +149,17 @@ export class Follower {
     this.look();
     const ids = this.conversation.append(messages);
     for (const [at, id] of ids.entries()) this.own.push({ id, message: messages[at]! });
-    this.seen = this.conversation.log.state.version;
+    this.seen = this.version;
   }
 
   /** Removes all messages from a number on. */
   rewind(length: number): void {
     this.look();
     if (length >= this.own.length) return;
-    if (length < this.begun.count) this.begun = NOTHING;
+    if (length < this.count) [this.base, this.count] = [[], 0];
     this.conversation.rewind(this.own[length - 1]?.id);
     this.own.length = length;
-    this.seen = this.conversation.log.state.version;
+    this.seen = this.version;
   }
 
   /** Appends what is new in a list. Returns its objects by those of the conversation. */
@@ -173,29 +172,29 @@ export class Follower {
     const hasReturned = returned.length > 0 && returned.every((message, at) => message === list[at]);
     const whole = hasReturned ? 0 : this.shared(all, list);
     const isView = hasReturned || (whole < all.length && sent.length > 0 && this.shared(sent, list) === sent.length);
-    const begun = whole === all.length ? [] : [...this.begun.view, ...all.slice(this.begun.count)];
+    const begun = whole === all.length ? [] : [...this.base, ...all.slice(this.count)];
     const shared = this.shared(begun, list);
-    const hasBegun = shared >= this.begun.view.length && all.length - begun.length + shared > whole;
+    const kept = all.length - begun.length + shared;
+    const hasBegun = shared >= this.base.length && kept > whole;
+    const old = all.length - this.others;
     // The earliest view is kept: an edit may take back messages since then.
-    if (isView && shared < begun.length - this.others) this.begun = { view: sent, count: all.length - this.others };
-    const known = isView ? sent : hasBegun ? begun : all;
-    const same = isView ? sent.length : hasBegun ? shared : whole;
-    if (!isView) this.rewind(all.length - known.length + same);
+    if (isView && kept < old) [this.base, this.count] = [sent, old];
+    const [known, same] = isView ? [sent, sent.length] : hasBegun ? [begun, shared] : [all, whole];
+    if (!isView) this.rewind(hasBegun ? kept : whole);
     const rest = list.slice(same);
-    this.append(rest.slice(isView ? this.shared(all.slice(all.length - this.others), rest) : 0));
+    this.append(rest.slice(isView ? this.shared(all.slice(old), rest) : 0));
     return new Map(known.slice(0, same).map((message, at) => [message, list[at]!]));
   }
 
-  /** Returns the number of messages that both lists begin with. */
+  /**
+   * Returns the number of messages that both lists begin with. Messages from a storage are as JSON has them: bytes are
+   * Base64, addresses and dates are texts.
+   */
   shared(one: readonly object[], other: readonly object[]): number {
-    const differs = one.findIndex((message, at) => at >= other.length || !this.isCopy(message, other[at]!));
+    const isCopy = (a: object, b: object | undefined) =>
+      b !== undefined && (this.isSame(a, b) || this.isSame(asStored(a), asStored(b)));
+    const differs = one.findIndex((message, at) => !isCopy(message, other[at]));
     return differs < 0 ? one.length : differs;
-  }
-
-  /** Messages from a storage are as JSON has them: bytes are Base64, addresses and dates are texts. */
-  private isCopy(one: object, other: object): boolean {
-    if (this.isSame(one, other)) return true;
-    return this.isSame(asStored(one), asStored(other));
   }
 }
 
