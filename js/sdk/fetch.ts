@@ -65,13 +65,13 @@ export function createFetch(
     const request = input instanceof Request ? input : undefined;
     const body = await bodyOf(init?.body ?? request?.clone());
     const list = typeof body?.[name] === "string" ? [{ role: "user", content: body[name] }] : body?.[name];
-    const url = new URL(request?.url ?? String(input), "http://localhost");
+    const url = new URL(request?.url ?? String(input), "http://a");
     if (!body || !Array.isArray(list) || isElsewhere(body) || !path.test(url.pathname) || !belongs(body))
       return send(input, init);
     const { system, rest } = split(list);
     const signal: AbortSignal | undefined = init?.signal ?? request?.signal;
     const options = {
-      system: [instructionsOf(body), systemText(system)].filter((text) => text !== "").join("\n"),
+      system: [instructionsOf(body), systemText(system)].filter(Boolean).join("\n"),
       tools: (body["tools"] ?? []) as object[],
       ...(signal && { signal }),
     };
@@ -119,7 +119,7 @@ async function bodyOf(body: unknown): Promise<Fields | undefined> {
 
 /** Splits off the system messages at the start: they may change with every request. */
 function split(list: readonly object[]): { system: readonly object[]; rest: readonly object[] } {
-  const first = list.findIndex((message) => !/^(system|developer)$/.test(String((message as Fields)?.["role"])));
+  const first = list.findIndex((message) => !/^(system|developer)$/.test((message as Fields)?.["role"] as string));
   const end = first < 0 ? list.length : first;
   return { system: list.slice(0, end), rest: list.slice(end) };
 }

@@ -141,14 +141,14 @@ export class Follower {
 
   /** Takes the usage that the SDK reports for the last request, if it reports one. */
   report(usage: unknown): void {
-    if (this.sent.length > 0 && usage !== undefined && usage !== null) this.conversation.reportUsage(usage);
+    if (this.sent.length && usage) this.conversation.reportUsage(usage);
   }
 
   append(messages: readonly object[]): void {
-    if (messages.length === 0) return;
+    if (!messages.length) return;
     this.look();
     const ids = this.conversation.append(messages);
-    for (const [at, id] of ids.entries()) this.own.push({ id, message: messages[at]! });
+    ids.forEach((id, at) => this.own.push({ id, message: messages[at]! }));
     this.seen = this.version;
   }
 
@@ -192,7 +192,7 @@ export class Follower {
    */
   shared(one: readonly object[], other: readonly object[]): number {
     const isCopy = (a: object, b: object | undefined) =>
-      b !== undefined && (this.isSame(a, b) || this.isSame(asStored(a), asStored(b)));
+      b && (this.isSame(a, b) || this.isSame(asStored(a), asStored(b)));
     const differs = one.findIndex((message, at) => !isCopy(message, other[at]));
     return differs < 0 ? one.length : differs;
   }
@@ -202,8 +202,7 @@ const turns = new WeakMap<AnyConversation, Promise<unknown>>();
 
 /** Runs work after the work before it: between a list and its request no other list may come. */
 function inTurn<R>(conversation: AnyConversation, work: () => Promise<R>): Promise<R> {
-  const before = turns.get(conversation) ?? Promise.resolve();
-  const run = before.then(work, work);
+  const run = Promise.resolve(turns.get(conversation)).then(work, work);
   turns.set(conversation, run);
   return run;
 }
