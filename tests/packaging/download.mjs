@@ -21,8 +21,8 @@ import { sizes } from "../../scripts/lib.mjs";
  * their bytes and pages, 49, 1,083 and 1,455 kB. Errors that say which file is no engine and why a content script may
  * not compile it, files beside classic scripts, downloads that run side by side: 0.4 kB. Copies from the storages of
  * SDKs, pictures of Ollama and answers in JSON 0.9 kB; sessions of Mistral Vibe and Hermes 1.1 kB. Languages of
- * constraints and errors in the engine 6 kB; sessions of Kiro, Inspect AI, Crush and OpenTelemetry 3 kB. Messages that are read once for a
- * compaction 6 kB.
+ * constraints and errors in the engine 6 kB; sessions of Kiro, Inspect AI, Crush and OpenTelemetry 3 kB. Messages that
+ * are read once for a compaction 6 kB.
  */
 const DOWNLOADS = {
   "count alone": { entries: ["count"], engines: ["count"], max: 49_900 },
