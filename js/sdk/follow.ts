@@ -172,10 +172,12 @@ export class Follower {
     const hasReturned = returned.length > 0 && returned.every((message, at) => message === list[at]);
     const whole = hasReturned ? 0 : this.shared(all, list);
     const isView = hasReturned || (whole < all.length && sent.length > 0 && this.shared(sent, list) === sent.length);
+    // The list of a run that goes on with the view it began with, and how many of all messages it then has.
     const begun = whole === all.length ? [] : [...this.base, ...all.slice(this.count)];
     const shared = this.shared(begun, list);
     const kept = all.length - begun.length + shared;
     const hasBegun = shared >= this.base.length && kept > whole;
+    // Messages that the last request stands for.
     const old = all.length - this.others;
     // The earliest view is kept: an edit may take back messages since then.
     if (isView && kept < old) [this.base, this.count] = [sent, old];
