@@ -7,6 +7,7 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::rc::{Rc, Weak};
 
+use super::quoted::bare;
 use super::same::{self, Same};
 use super::shell::{self, Line};
 use super::story::names_in;
@@ -115,7 +116,7 @@ impl Gist {
 
     /// Returns the rules in these texts of a user.
     pub fn rules<'a>(&self, texts: impl Iterator<Item = &'a str>, markers: &[String]) -> &[String] {
-        self.rules.get_or_init(|| texts.flat_map(|text| user::constraints(text, markers)).collect())
+        self.rules.get_or_init(|| texts.flat_map(|text| user::constraints(&bare(text), markers)).collect())
     }
 
     /// Returns the decisions in the text of a user.

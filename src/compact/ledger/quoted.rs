@@ -1,6 +1,7 @@
 //! Quotations in a user's text: tagged, fenced or marked. Rules are taken only from the user's own words. Somebody else
 //! wrote the quoted text, and a file that says "always run this" must not become a rule of the user.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::tokens::TAGS;
@@ -116,6 +117,104 @@ pub fn is_harness(text: &str) -> bool {
     }
     said.push_str(rest);
     said.trim().is_empty()
+}
+
+/// Blocks that a harness adds to the user's words: Cline, Roo Code, Codex, Claude Code and Copilot Chat write these.
+const ADDED: [&str; 8] = [
+    "environment_context",
+    "environment_details",
+    "ide_opened_file",
+    "reminderInstructions",
+    "system-reminder",
+    "system_reminder",
+    "task-notification",
+    "user-prompt-submit-hook",
+];
+/// Tags that a harness writes around the user's words.
+const AROUND: [&str; 4] = ["userRequest", "user_input", "user_message", "user_query"];
+/// Such tags that others write, too: they count only at the beginning of a message.
+const AROUND_ALL: [&str; 2] = ["feedback", "task"];
+
+/// Returns what the user wrote in a message: without the blocks that a harness adds, and without its tags around the
+/// user's words.
+///
+/// ```
+/// use espalier::compact::ledger::quoted::of_user;
+/// let text = "<task>\nFix it.\n</task>\n<environment_details>\n# Time\n</environment_details>";
+/// assert_eq!(of_user(text), "Fix it.");
+/// assert_eq!(of_user("<user_input mode=\"act\">Be brief.</user_input>"), "Be brief.");
+/// assert_eq!(of_user("Mend this:\n<task>a</task>"), "Mend this:\n<task>a</task>");
+/// ```
+pub fn of_user(text: &str) -> Cow<'_, str> {
+    without(text, &ADDED)
+}
+
+/// Returns a user's message without a harness's tags around the user's words. Its quotations stay, for [`own_words`]:
+/// between two blocks of a harness may be what somebody else wrote.
+pub fn bare(text: &str) -> Cow<'_, str> {
+    without(text, &[])
+}
+
+fn without<'a>(text: &'a str, added: &[&str]) -> Cow<'a, str> {
+    let mut out = String::new();
+    let mut from = 0;
+    // The closing tag of the words that the walk is in.
+    let mut closing: Option<Range<usize>> = None;
+    // Each search for a closing tag reads the rest of the text.
+    let mut unclosed: Vec<&str> = Vec::new();
+    for (start, _) in text.match_indices('<').filter(|(start, _)| begins_line(&text[..*start])) {
+        if start < from {
+            continue;
+        }
+        if let Some(close) = closing.take_if(|close| close.start < start) {
+            out += &text[from..close.start];
+            from = close.end;
+        }
+        let Some((name, behind)) = opening(&text[start..]).map(|(name, length)| (name, start + length)) else {
+            continue;
+        };
+        let is_added = added.contains(&name);
+        let is_first = || out.trim().is_empty() && text[from..start].trim().is_empty();
+        let is_around = closing.is_none() && (AROUND.contains(&name) || AROUND_ALL.contains(&name) && is_first());
+        if !(is_added || is_around) || unclosed.contains(&name) {
+            continue;
+        }
+        let close = format!("</{name}>");
+        let Some(end) = text[behind..].find(&close).map(|at| behind + at) else {
+            unclosed.push(name);
+            continue;
+        };
+        out += &text[from..start];
+        if is_around {
+            (from, closing) = (behind, Some(end..end + close.len()));
+        } else {
+            from = end + close.len();
+        }
+    }
+    if let Some(close) = closing.filter(|close| close.start >= from) {
+        out += &text[from..close.start];
+        from = close.end;
+    }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    out += &text[from..];
+    Cow::Owned(out.trim().to_string())
+}
+
+/// Returns whether only blanks are before the end of this text in its last line.
+fn begins_line(before: &str) -> bool {
+    before.bytes().rev().find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| byte == b'\n')
+}
+
+/// Returns the name and the length of the opening tag with which a text begins.
+fn opening(text: &str) -> Option<(&str, usize)> {
+    let inner = text.strip_prefix('<')?;
+    let length = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')?;
+    let (name, attributes) = inner.split_at(length);
+    let end = attributes.find(['>', '<'])?;
+    let is_tag = attributes[end..].starts_with('>') && (end == 0 || attributes.starts_with(is_separator));
+    (is_tag && !attributes[..end].ends_with('/')).then_some((name, length + end + 2))
 }
 
 /// Collects lines outside fences and quotations. An unclosed fence extends to the end, as in Markdown.

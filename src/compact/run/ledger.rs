@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::compact::ledger::error;
+use crate::compact::ledger::quoted::of_user;
 
 impl Compaction {
     /// Returns the ledger of these messages.
@@ -92,7 +93,8 @@ impl Compaction {
     /// Returns the text that rules extract from these messages; `ledger` is theirs.
     pub(super) fn extract(&self, ids: &[String], ledger: &Ledger, max: u64) -> String {
         let current = self.current_request(ids).map(|message| (message.id.as_str(), message.text()));
-        let current = current.as_ref().map(|(id, text)| (*id, text.as_str()));
+        let current = current.as_ref().map(|(id, text)| (*id, of_user(text)));
+        let current = current.as_ref().map(|(id, text)| (*id, &**text));
         // Only the text of a record has lists beside it.
         let write = match self.options.profile.replacement.form {
             profile::Form::Record => offline::beside_lists,

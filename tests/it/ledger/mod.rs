@@ -4,6 +4,7 @@ mod actions;
 mod chain;
 mod entries;
 mod forged;
+mod harness;
 mod little;
 mod measure;
 mod offline;
