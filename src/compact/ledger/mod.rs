@@ -280,18 +280,17 @@ impl Ledger {
         }
         let record = self.rules.records.read(message, &text);
         let Some(Record { text: record, behind, is_sealed, system }) = record else {
-            let request = quoted::of_user(&text);
-            if request.trim().is_empty() {
+            let bare = quoted::bare(&text);
+            let text = quoted::of_user(&text).into_owned();
+            if text.trim().is_empty() {
                 return;
             }
-            let bare = quoted::bare(&text);
             let parts = message.parts.iter();
             let texts =
                 parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
             self.constrained(&message.id, gist.rules(texts, &self.rules.markers));
             self.chosen(&message.id, gist.chosen(&bare));
             self.facts_from(&message.id, gist.sentences(Speaker::User, &bare));
-            let text = request.into_owned();
             return self.asked(Request { id: message.id.clone(), text, is_earlier: false, is_replaced: false }, None);
         };
         if let Some(system) = system {
