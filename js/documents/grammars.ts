@@ -11,7 +11,7 @@ import { forgive } from "./crashes.ts";
 import { isCpp } from "./headers.ts";
 import { wasmBlocked, call, canStart, isCrash, onFreshInstance, ready, wasm } from "../engine/engine.ts";
 import type { WasmBytes, WasmModule } from "../engine/engine.ts";
-import { onAbort } from "../errors/abortable.ts";
+import { abortable } from "../errors/abortable.ts";
 import { badOption, EspalierError } from "../errors/errors.ts";
 import { Question } from "./tape.ts";
 import { check } from "../options/check.ts";
@@ -391,15 +391,9 @@ async function joined(
   signal?: AbortSignal,
 ): Promise<WebAssembly.Module> {
   pending.waiting += 1;
-  let unheard: (() => void) | undefined;
   try {
-    if (!signal) return await pending.promise;
-    const given = new Promise<never>((_, reject) => {
-      unheard = onAbort(signal, () => reject(signal.reason));
-    });
-    return await Promise.race([pending.promise, given]);
+    return await abortable(pending.promise, signal);
   } finally {
-    unheard?.();
     pending.waiting -= 1;
     if (pending.waiting === 0 && entry.pending === pending && signal?.aborted) {
       delete entry.pending;

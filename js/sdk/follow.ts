@@ -39,7 +39,7 @@ export class Follower {
   /** The messages of the last request: as the conversation has them, and as the SDK got them. */
   declare private sent: readonly object[];
   declare private returned: readonly object[];
-  /** The view that the SDK's list begins with, and the number of messages that it stands for. */
+  /** The view that the SDK's list begins with, and the number of messages that it replaces. */
   declare private base: readonly object[];
   declare private count: number;
   declare private readonly sdk: string;
@@ -177,7 +177,7 @@ export class Follower {
     const shared = this.shared(begun, list);
     const kept = all.length - begun.length + shared;
     const hasBegun = shared >= this.base.length && kept > whole;
-    // Messages that the last request stands for.
+    // The number of messages that the last request replaces.
     const old = all.length - this.others;
     // The earliest view is kept: an edit may take back messages since then.
     if (isView && kept < old) [this.base, this.count] = [sent, old];

@@ -35,7 +35,9 @@ export function typeCases({ checkTypes, consumer, node, root, tsc }) {
         ["", "/inline", "/slim"].map((entry) => [`types/espalier${entry.replace("/", "-")}`, code(`espalier${entry}`)]),
       );
       codes["types/espalier-core"] = `import { initSync, prune, type InitInput } from "espalier/core";
-      export const source: InitInput = new Uint8Array(1); export const load = () => initSync({ module: new ArrayBuffer(1) }); export { prune };\n`;
+      export const source: InitInput = new Uint8Array(1);
+      export const load = () => initSync({ module: new ArrayBuffer(1) });
+      export { prune };\n`;
       await checkTypes(codes);
       // Without the browser's types, as in a Node project.
       const types = join(root, "node_modules", "@types");

@@ -28,7 +28,8 @@ test("a Markdown file shows its headings, and the text at the cursor", async () 
 
 test("the outline of a Markdown file are its headings", async () => {
   const guide =
-    "---\ntitle: A\n---\n# The guide\n\nText.\n\n## Use ##\n\n```sh\n# no heading\nrun\n```\n\n### In C#\n\n- a\n  - b\n\nNotes\n-----\n\nc\n";
+    "---\ntitle: A\n---\n# The guide\n\nText.\n\n## Use ##\n\n```sh\n# no heading\nrun\n```\n\n" +
+    "### In C#\n\n- a\n  - b\n\nNotes\n-----\n\nc\n";
   const { text, definitions, missing } = await outline(guide, { path: "guide.md" });
   assert.equal(text, "4: # The guide\n8:   ## Use ##\n15:     ### In C#\n20:   Notes\n");
   assert.equal(missing, 0);

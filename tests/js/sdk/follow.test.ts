@@ -76,7 +76,7 @@ test("a run that began with a view goes on with it, when its later steps have ot
   assert.equal(conversation.log.originals, first.length + 1 + 2 * 19);
   assert.equal(kept().length, conversation.log.originals);
   assert.match(JSON.stringify(sent), /config0/);
-  // A message that is edited takes back those behind it, and not those that the view stands for.
+  // An edited message removes those after it, and not those that the view replaces.
   const edited = [...list.slice(0, view.length + 5), user("Another question?")];
   await step({ messages: cloned(edited), steps: [] });
   assert.equal(kept().length, first.length + 6);
