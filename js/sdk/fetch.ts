@@ -65,7 +65,7 @@ export function createFetch(
     const request = input instanceof Request ? input : undefined;
     const body = await bodyOf(init?.body ?? request?.clone());
     const list = typeof body?.[name] === "string" ? [{ role: "user", content: body[name] }] : body?.[name];
-    const url = new URL(request?.url ?? String(input), "http://a");
+    const url = new URL(request?.url ?? String(input), "http://localhost");
     if (!body || !Array.isArray(list) || isElsewhere(body) || !path.test(url.pathname) || !belongs(body))
       return send(input, init);
     const { system, rest } = split(list);

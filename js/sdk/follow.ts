@@ -13,8 +13,20 @@ interface Own {
   message: object;
 }
 
+/** What a follower keeps of its last request. */
+interface LastRequest {
+  /** The messages as the conversation has them, and as the SDK got them. */
+  sent: readonly object[];
+  returned: readonly object[];
+  /** Number of messages that others added since then: the host, or another run. */
+  others: number;
+  /** The view that the SDK's list begins with, and the number of messages that it replaces. */
+  base: readonly object[];
+  count: number;
+}
+
 /** A follower without a request. */
-const FRESH = { others: 0, sent: [], returned: [], base: [], count: 0 };
+const NONE: Readonly<LastRequest> = { sent: [], returned: [], others: 0, base: [], count: 0 };
 
 /** A conversation of any message type: SDKs check their messages by themselves. */
 export type AnyConversation = Conversation<any>;
@@ -29,20 +41,13 @@ const latest = new WeakMap<AnyConversation, Follower>();
  * so that the request always has what the SDK's list has.
  */
 export class Follower {
-  declare private readonly conversation: AnyConversation;
-  declare private readonly isSame: (a: unknown, b: unknown) => boolean;
+  private readonly conversation: AnyConversation;
+  private readonly sdk: string;
+  private readonly isSame: (a: unknown, b: unknown) => boolean;
   /** All messages of the conversation that were not rewound, oldest first; `seen` is the log's version with them. */
   private own: Own[] = [];
   private seen = -1;
-  /** Number of messages that others added since the last request: the host, or another run. */
-  declare private others: number;
-  /** The messages of the last request: as the conversation has them, and as the SDK got them. */
-  declare private sent: readonly object[];
-  declare private returned: readonly object[];
-  /** The view that the SDK's list begins with, and the number of messages that it replaces. */
-  declare private base: readonly object[];
-  declare private count: number;
-  declare private readonly sdk: string;
+  private last: LastRequest = { ...NONE };
 
   /**
    * `sdk` names the known versions in errors. `isSame` compares a message with the SDK's copy of it.
@@ -55,8 +60,15 @@ export class Follower {
   ) {
     const is: unknown = conversation?.log?.format;
     if (is !== format) throw badValue("conversation.log.format", JSON.stringify(format), is);
-    Object.assign(this, FRESH, latest.get(conversation), { conversation, sdk, isSame });
-    this.own = [...this.own];
+    this.conversation = conversation;
+    this.sdk = sdk;
+    this.isSame = isSame;
+    const before = latest.get(conversation);
+    if (before) {
+      this.own = [...before.own];
+      this.seen = before.seen;
+      this.last = { ...before.last };
+    }
     this.look();
   }
 
@@ -68,9 +80,9 @@ export class Follower {
     const all = ends ? this.conversation.recall(ends.join("..")) : [];
     this.own = all.filter(({ place }) => place !== "rewound").map(({ id, message }) => ({ id, message }));
     this.seen = this.version;
-    if (own.every(({ id }, at) => this.own[at]?.id === id)) this.others += this.own.length - own.length;
+    if (own.every(({ id }, at) => this.own[at]?.id === id)) this.last.others += this.own.length - own.length;
     // Without the messages that it was made of, the last request tells nothing.
-    else Object.assign(this, FRESH);
+    else this.last = { ...NONE };
     return true;
   }
 
@@ -100,7 +112,7 @@ export class Follower {
     return inTurn(this.conversation, async () => {
       const given = this.take(list);
       const returned = (await this.prepare(options)).map((message) => given.get(message) ?? (message as T));
-      this.returned = returned;
+      this.last.returned = returned;
       return returned;
     });
   }
@@ -108,9 +120,8 @@ export class Follower {
   /** Returns the request for the conversation as it is. */
   async prepare(options: PrepareOptions = {}): Promise<object[]> {
     const { messages } = await this.conversation.prepare(options);
-    this.sent = this.returned = messages as object[];
+    Object.assign(this.last, { sent: messages, returned: messages, others: 0 });
     this.seen = this.version;
-    this.others = 0;
     latest.set(this.conversation, this);
     return messages as object[];
   }
@@ -136,12 +147,12 @@ export class Follower {
 
   /** Takes the error of the last request. Returns true if a smaller request may be accepted. */
   mayRetry(error: unknown): boolean {
-    return this.sent.length > 0 && this.conversation.contextRefused(error).action === "retry";
+    return this.last.sent.length > 0 && this.conversation.contextRefused(error).action === "retry";
   }
 
   /** Takes the usage that the SDK reports for the last request, if it reports one. */
   report(usage: unknown): void {
-    if (this.sent.length && usage) this.conversation.reportUsage(usage);
+    if (this.last.sent.length && usage) this.conversation.reportUsage(usage);
   }
 
   append(messages: readonly object[]): void {
@@ -156,7 +167,7 @@ export class Follower {
   rewind(length: number): void {
     this.look();
     if (length >= this.own.length) return;
-    if (length < this.count) [this.base, this.count] = [[], 0];
+    if (length < this.last.count) Object.assign(this.last, { base: [], count: 0 });
     this.conversation.rewind(this.own[length - 1]?.id);
     this.own.length = length;
     this.seen = this.version;
@@ -165,22 +176,22 @@ export class Follower {
   /** Appends what is new in a list. Returns its objects by those of the conversation. */
   private take<T extends object>(list: readonly T[]): Map<object, T> {
     const all = this.from(0);
-    const { returned } = this;
+    const { returned, others, base, count } = this.last;
     // A conversation that was opened again is known by its view.
-    const sent = this.sent.length > 0 ? this.sent : (this.conversation.view().messages as object[]);
+    const sent = this.last.sent.length > 0 ? this.last.sent : (this.conversation.view().messages as object[]);
     // Messages can be equal by chance ("Go on."), so the SDK's own objects tell more than values.
     const hasReturned = returned.length > 0 && returned.every((message, at) => message === list[at]);
     const whole = hasReturned ? 0 : this.shared(all, list);
     const isView = hasReturned || (whole < all.length && sent.length > 0 && this.shared(sent, list) === sent.length);
     // The list of a run that goes on with the view it began with, and how many of all messages it then has.
-    const begun = whole === all.length ? [] : [...this.base, ...all.slice(this.count)];
+    const begun = whole === all.length ? [] : [...base, ...all.slice(count)];
     const shared = this.shared(begun, list);
     const kept = all.length - begun.length + shared;
-    const hasBegun = shared >= this.base.length && kept > whole;
+    const hasBegun = shared >= base.length && kept > whole;
     // The number of messages that the last request replaces.
-    const old = all.length - this.others;
+    const old = all.length - others;
     // The earliest view is kept: an edit may take back messages since then.
-    if (isView && kept < old) [this.base, this.count] = [sent, old];
+    if (isView && kept < old) Object.assign(this.last, { base: sent, count: old });
     const [known, same] = isView ? [sent, sent.length] : hasBegun ? [begun, shared] : [all, whole];
     if (!isView) this.rewind(hasBegun ? kept : whole);
     const rest = list.slice(same);

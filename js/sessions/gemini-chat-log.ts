@@ -98,32 +98,17 @@ export class GeminiChat implements Reading {
 
   /**
    * Replaces the list. A list without some of the earlier records is a compression; any other one contains newer
-   * versions and inserted turns. From 0.61 on a chat that is resumed writes a list of its beginning, then one of
-   * everything.
+   * versions and inserted turns.
    */
   #replace(list: readonly Fields[], place: number): void {
     const named = new Map(list.map((record, at) => [text(record["id"]) ?? `#${at}`, record]));
-    const lacks = ({ keys, entries }: Epoch) =>
-      keys.some((key) => !named.has(key) && contentsOf([entries.get(key)!.record]).flat().length > 0);
-    const before = this.#before;
-    const isResumed =
-      before !== undefined &&
-      this.epoch.keys.every((key) => this.epoch.context.has(key) && before.entries.has(key)) &&
-      !lacks(before);
-    if (isResumed) {
-      this.#epochs = [...this.#epochs.slice(0, -1).filter((one) => one !== before), before];
-      this.#before = undefined;
-    }
+    this.#resume(named);
     const last = this.epoch;
-    const isCompression = lacks(last);
+    const isCompression = lacks(last, named);
     const entries = new Map<string, Entry>();
     for (const [key, listed] of named) {
       const known = last.entries.get(key);
-      // Versions of the list have its time, and lack what was reported for the answer.
-      const record = { ...listed };
-      if (known?.record["timestamp"] !== undefined) record["timestamp"] = known.record["timestamp"];
-      for (const name of ["tokens", "model"])
-        if (known && name in known.record && !(name in record)) record[name] = known.record[name];
+      const record = merged(listed, known?.record);
       if (known && JSON.stringify(known.record) === JSON.stringify(record))
         entries.set(key, isCompression ? { record, places: [place] } : known);
       else entries.set(key, { record, places: [...(known && !isCompression ? known.places : []), place] });
@@ -136,6 +121,19 @@ export class GeminiChat implements Reading {
       this.#epochs[this.#epochs.length - 1] = { ...next, place: last.place, context: last.context, isPatched: true };
     else if (this.#keepsHistory) this.#epochs.push(next);
     else this.#epochs = [{ ...next, place }];
+  }
+
+  /**
+   * Goes back to the list before the last one if the new list has all of its records: from 0.61 on a chat that is
+   * resumed writes a list of its beginning, then one of everything.
+   */
+  #resume(named: ReadonlyMap<string, Fields>): void {
+    const before = this.#before;
+    if (!before || lacks(before, named)) return;
+    const { keys, context } = this.epoch;
+    if (!keys.every((key) => context.has(key) && before.entries.has(key))) return;
+    this.#epochs = [...this.#epochs.slice(0, -1).filter((one) => one !== before), before];
+    this.#before = undefined;
   }
 
   /** Removes a record and all later ones; all records if it does not exist. */
@@ -190,6 +188,19 @@ export class GeminiChat implements Reading {
     }
     return draft;
   }
+}
+
+/** Returns whether a list has not all records of an epoch that are sent. */
+function lacks({ keys, entries }: Epoch, named: ReadonlyMap<string, Fields>): boolean {
+  return keys.some((key) => !named.has(key) && contentsOf([entries.get(key)!.record]).flat().length > 0);
+}
+
+/** Returns a record of a list, which has the time of the list, and lacks what was reported for the answer. */
+function merged(listed: Fields, known: Fields = {}): Fields {
+  const record = { ...listed };
+  if (known["timestamp"] !== undefined) record["timestamp"] = known["timestamp"];
+  for (const name of ["tokens", "model"]) if (name in known && !(name in record)) record[name] = known[name];
+  return record;
 }
 
 function said({ parts }: Fields): string {

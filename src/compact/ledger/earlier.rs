@@ -128,10 +128,7 @@ impl Ledger {
 
     fn earlier_request(&mut self, request: Option<Asked>) {
         let Some(Asked { id, text, told }) = request else { return };
-        self.asked(
-            Request { id: marked(&id), text: unescape(&text), is_earlier: true, is_replaced: false },
-            Some(told.unwrap_or_default()),
-        );
+        self.asked(Request::new(&marked(&id), unescape(&text), true), Some(told.unwrap_or_default()));
     }
 
     /// A file below `folder`, unless its path is absolute or begins with [`HERE`].

@@ -24,7 +24,7 @@ impl Ledger {
             self.constrained(id, &user::constraints(text, &self.rules.markers));
             self.facts_of(id, Speaker::User, text);
             let text = text.to_string();
-            self.asked(Request { id: id.to_string(), text, is_earlier: true, is_replaced: false }, None);
+            self.asked(Request::new(id, text, true), None);
         }
         let summary = summary_of(system, summary);
         self.facts_of(id, Speaker::Record, &summary);

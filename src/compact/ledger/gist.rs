@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::rc::{Rc, Weak};
 
-use super::quoted::bare;
+use super::harness::{bare, of_user};
 use super::same::{self, Same};
 use super::shell::{self, Line};
 use super::story::names_in;
@@ -90,6 +90,7 @@ impl Ledger {
 /// See the module.
 #[derive(Default)]
 pub(super) struct Gist {
+    asked: OnceCell<String>,
     sentences: OnceCell<Vec<Sentence>>,
     rules: OnceCell<Vec<String>>,
     decisions: OnceCell<Vec<String>>,
@@ -109,9 +110,17 @@ pub(super) struct Call {
 }
 
 impl Gist {
+    /// Returns what the user asked in the text.
+    pub fn asked(&self, text: &str) -> &str {
+        self.asked.get_or_init(|| of_user(text).into_owned())
+    }
+
     /// Returns the sentences of the text, which is that of the message.
     pub fn sentences(&self, speaker: Speaker, text: &str) -> &[Sentence] {
-        self.sentences.get_or_init(|| Facts::sentences_of(speaker, text))
+        self.sentences.get_or_init(|| match speaker {
+            Speaker::User => Facts::sentences_of(speaker, &bare(text)),
+            _ => Facts::sentences_of(speaker, text),
+        })
     }
 
     /// Returns the rules in these texts of a user.
@@ -121,7 +130,7 @@ impl Gist {
 
     /// Returns the decisions in the text of a user.
     pub fn chosen(&self, text: &str) -> &[String] {
-        self.decisions.get_or_init(|| decision::chosen(text).collect())
+        self.decisions.get_or_init(|| decision::chosen(&bare(text)).collect())
     }
 
     /// Returns the decisions in the text of an assistant.

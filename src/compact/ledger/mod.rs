@@ -18,6 +18,7 @@ pub mod escape;
 pub mod file;
 mod foreign;
 pub mod gist;
+pub mod harness;
 mod line;
 mod page;
 pub mod place;
@@ -30,6 +31,7 @@ pub(in crate::compact) mod shorter;
 pub(in crate::compact) mod simple;
 pub mod story;
 pub mod symbol;
+pub mod tags;
 pub mod text;
 pub mod user;
 
@@ -275,23 +277,22 @@ impl Ledger {
     }
 
     fn user(&mut self, message: &Message, text: String, gist: &Gist) {
-        if quoted::is_harness(&text) {
+        if harness::is_harness(&text) {
             return;
         }
         let record = self.rules.records.read(message, &text);
         let Some(Record { text: record, behind, is_sealed, system }) = record else {
-            let bare = quoted::bare(&text);
-            let text = quoted::of_user(&text).into_owned();
-            if text.trim().is_empty() {
+            let asked = gist.asked(&text).to_string();
+            if asked.trim().is_empty() {
                 return;
             }
             let parts = message.parts.iter();
             let texts =
                 parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
             self.constrained(&message.id, gist.rules(texts, &self.rules.markers));
-            self.chosen(&message.id, gist.chosen(&bare));
-            self.facts_from(&message.id, gist.sentences(Speaker::User, &bare));
-            return self.asked(Request { id: message.id.clone(), text, is_earlier: false, is_replaced: false }, None);
+            self.chosen(&message.id, gist.chosen(&text));
+            self.facts_from(&message.id, gist.sentences(Speaker::User, &text));
+            return self.asked(Request::new(&message.id, asked, false), None);
         };
         if let Some(system) = system {
             self.foreign(&message.id, system, record);
@@ -307,10 +308,7 @@ impl Ledger {
             self.constrained(&message.id, &user::constraints(behind, &self.rules.markers));
             self.chosen(&message.id, &decision::chosen(behind).collect::<Vec<_>>());
             self.facts_of(&message.id, Speaker::User, behind);
-            self.asked(
-                Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false, is_replaced: false },
-                None,
-            );
+            self.asked(Request::new(&message.id, behind.to_string(), false), None);
         }
     }
 

@@ -18,6 +18,13 @@ pub struct Request {
     pub is_replaced: bool,
 }
 
+impl Request {
+    /// Returns a request with this text, which may come from an earlier record.
+    pub fn new(id: &str, text: String, is_earlier: bool) -> Request {
+        Request { id: id.to_string(), text, is_earlier, is_replaced: false }
+    }
+}
+
 /// Maximum words of a message that only acknowledges or continues.
 const CHATTER_WORDS: usize = 6;
 /// Words of such messages beside those without a meaning of their own, in lower case.

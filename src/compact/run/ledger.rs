@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compact::ledger::error;
-use crate::compact::ledger::quoted::of_user;
+use crate::compact::ledger::harness::of_user;
 
 impl Compaction {
     /// Returns the ledger of these messages.

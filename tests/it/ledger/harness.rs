@@ -31,7 +31,8 @@ fn a_harness_puts_the_users_words_into_tags_and_adds_its_own() {
     for text in ["<task>", "<user_input>a", "a</task>", "<task/>b</task>", "a <user_input>b</user_input>"] {
         check_harness(text, &[text], &[]);
     }
-    for text in [environment, reminder, "<user_input> </user_input>"] {
+    let cut = "<environment_details>\n# Files\na.t";
+    for text in [environment, reminder, cut, "<user_input> </user_input>"] {
         check_harness(text, &[], &[]);
     }
 }

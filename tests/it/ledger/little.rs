@@ -20,9 +20,7 @@ fn work(call_id: &str) -> Vec<Message> {
 
 #[test]
 fn messages_without_content_words_are_told_apart() {
-    let has_content = |text: &str| {
-        Request { id: "m1".into(), text: text.into(), is_earlier: false, is_replaced: false }.has_content()
-    };
+    let has_content = |text: &str| Request::new("m1", text.into(), false).has_content();
     for text in ["ok", "OK!", "wow", "yes, please go on", "thanks, great", "?", "👍", "ja, weiter", "хорошо", "好的"]
     {
         assert!(!has_content(text), "{text}");
