@@ -1,7 +1,7 @@
 /**
  * Makes script and style of the page of `HTMLTracer` from `www/prompt`, so that the package and the playground show a
  * prompt in one way. In the package they are a file of their own (`dist/trace-page.js`), which is read when a page is
- * made: whoever makes none does not load it.
+ * made: a caller without traces does not load it.
  */
 
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** How many pages a PDF has, as far as it can be told without reading all of it. */
+/** Returns the number of pages of a PDF, as far as that is known without reading all of it. */
 
 /** Base64 characters that are looked at on either end: page trees stand at one of them. A multiple of four. */
 const WINDOW = 65_536;

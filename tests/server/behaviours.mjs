@@ -1,5 +1,5 @@
 /**
- * What the scripted model can be told to do with one request. A behaviour is a function of the exchange
+ * What the scripted model can do with one request. A behaviour is a function of the exchange
  * `{ wire, request, response, body, isStream }` that answers, refuses, hangs or breaks.
  */
 
@@ -41,7 +41,7 @@ const whole = (what) => ({
  * @param {object} how
  *   `chunks`: sizes in bytes of what is written at once, used in turn (default: one event each)
  *   `delay`: ms between writes; `headers`: further headers
- *   `cutAfter` / `hangAfter`: so many bytes are written, then the connection breaks, or nothing more happens
+ *   `cutAfter` / `hangAfter`: this number of bytes is written, then the connection breaks, or nothing more happens
  *   `end: "quiet"`: the body ends regularly where it was cut
  */
 export function answer(what = {}, how = {}) {

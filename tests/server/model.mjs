@@ -1,6 +1,6 @@
 /**
  * A scripted model on loopback. It speaks OpenAI chat completions and Responses, Anthropic Messages and Gemini,
- * streamed and not; it does as it is told, request by request, and remembers what it was sent.
+ * streamed and not; it follows its orders, request by request, and remembers what it was sent.
  */
 
 import { createServer } from "node:http";

@@ -27,7 +27,7 @@ export function fitted(page, budget) {
   );
 }
 
-/** Waits until a conversation of so many messages is shown. */
+/** Waits until a conversation with this number of messages is shown. */
 export function holds(page, messages) {
   return page.waitForFunction(
     (text) => document.getElementById("headline")?.textContent.startsWith(`${text} message`),

@@ -117,7 +117,7 @@ test(`${MESSAGES} messages, and a page that is left in the middle of a compactio
   await page.close();
 });
 
-test("two tabs: the one that wrote last has the conversation, the other is told and loses nothing", async () => {
+test("two tabs: the one that wrote last has the conversation, the other says so and loses nothing", async () => {
   const [first, second] = [await tab(), await tab()];
   await first.evaluate(async () => {
     await open("shared", {});

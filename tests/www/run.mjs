@@ -34,7 +34,7 @@ if (failed.length > 0 && failed.length <= SECOND_TRIES) {
 }
 process.exit(failed.length > 0 ? 1 : 0);
 
-/** Runs test files, so many at once; returns those in which something failed. */
+/** Runs test files, this number at once; returns those in which something failed. */
 async function failing(files, concurrency) {
   const failed = new Set();
   const tests = run({ files, concurrency });

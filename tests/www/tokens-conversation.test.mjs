@@ -45,7 +45,7 @@ const says = (id, words) =>
   page.waitForFunction(([id, words]) => document.getElementById(id)?.textContent.includes(words), [id, words]);
 /** The id of the chosen token, as soon as it can be seen. */
 const chosen = () => page.getAttribute("#tokens-list[aria-activedescendant]", "aria-activedescendant");
-/** Waits until so many tokens are drawn from here on. */
+/** Waits until this number of tokens is drawn from here on. */
 const draws = (tokens) => page.waitForSelector(`#tokens-view[data-tokens="${tokens}"] .token`);
 
 test("every token of a request is drawn or named: texts as they are counted, and what frames them", async () => {
@@ -99,7 +99,7 @@ test("a budget that is too small is refused with the one that is needed", async 
   await says("headline", "of them sent");
 });
 
-test("arrows go from message to message, and the chosen token is told with its message", async () => {
+test("arrows go from message to message, and the chosen token is shown with its message", async () => {
   await page.focus("#tokens-list");
   await page.keyboard.press("Control+Home");
   await says("chosen", "message 1, system");

@@ -20,7 +20,7 @@ export function ShareItems({ run, open }: { run: Ran; open: OpenedConversation }
     try {
       await act();
     } catch (error) {
-      // Whoever closes the dialog of the system wants nothing.
+      // A user who closes the dialog of the system wants nothing.
       if (error instanceof DOMException && error.name === "AbortError") return;
       failure.value = error instanceof Error ? { code: "unexpected", message: error.message } : (error as Failed);
     }

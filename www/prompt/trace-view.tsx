@@ -73,7 +73,7 @@ export function TraceView(props: TraceViewProps) {
   function select(index: number): void {
     const row = rowFor(tree, index);
     setSelected(tree.nodes[row]!.id);
-    // Whoever is chosen can be seen.
+    // The chosen row is in view.
     const open = new Set(closed);
     for (let at = tree.nodes[row]!.parent; at >= 0; at = tree.nodes[at]!.parent) open.delete(tree.nodes[at]!.id);
     if (open.size !== closed.size) setClosed(open);

@@ -65,7 +65,7 @@ impl Kind {
     /// Returns the reason, for people.
     fn why(self) -> &'static str {
         match self {
-            Kind::ReplaceRange => "the summary stands for it",
+            Kind::ReplaceRange => "the summary replaces it",
             Kind::ClearResult => "an old result, replaced by a placeholder",
             Kind::Supersede => "a newer message repeats or outdates the result",
             Kind::ClearArguments => "long strings in the arguments of an old call, shortened",

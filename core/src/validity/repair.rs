@@ -300,7 +300,7 @@ impl<'a> Work<'a, '_> {
             }
         }
         for (rule, place) in log {
-            self.log(rule, place, "a note stands for it");
+            self.log(rule, place, "a note replaces it");
         }
     }
 

@@ -87,7 +87,7 @@ impl<'a> Work<'a, '_> {
             let result = stand_in(call_id, name, self.settings.lost_text.as_deref().unwrap_or(LOST));
             let place = piece.place();
             stand_ins.push((behind, Slot::with(Role::Tool, None, vec![Piece::new(result)])));
-            self.log(rule, place, "a result that says so stands for the one that was not recorded");
+            self.log(rule, place, "a result that says so replaces the one that was not recorded");
         }
         for &(index, part) in &pairs.orphans {
             gone.insert((index, part), "orphan-result");

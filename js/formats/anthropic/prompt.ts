@@ -51,7 +51,7 @@ export interface AnthropicRequest {
   messages: AnthropicMessage[];
 }
 
-/** The bit that stands for Anthropic in the scope of an opaque part. */
+/** The bit for Anthropic in the scope of an opaque part. */
 const SCOPE = 8;
 
 /**

@@ -100,7 +100,7 @@ function hasResults(message: unknown): boolean {
   );
 }
 
-/** A text in the place of a block; a cache mark stays where it is. */
+/** A text that replaces a block; a cache mark stays where it is. */
 function noted(said: string, block: unknown): Fields {
   const mark = isFields(block) && block["cache_control"] ? { cache_control: block["cache_control"] } : {};
   return { type: "text", text: said, ...mark };

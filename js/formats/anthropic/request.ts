@@ -10,7 +10,7 @@ import { writeTool } from "./tools.ts";
 import * as writer from "./write.ts";
 import type { Block } from "./write.ts";
 
-/** What an answer may have if nobody says: the field is demanded, and every model allows so many. */
+/** Max tokens of an answer if the host does not say: the field is required, and every model allows this number. */
 const MAX_TOKENS = 4_096;
 
 export function toAnthropic(conversation: Conversation): ProviderRequest {

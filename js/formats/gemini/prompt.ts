@@ -32,12 +32,12 @@ export interface GeminiRequest {
   contents: GeminiContent[];
 }
 
-/** The bit that stands for Gemini in the scope of an opaque part. */
+/** The bit for Gemini in the scope of an opaque part. */
 const SCOPE = 16;
 
 /**
  * The system instruction and the contents of a request. System messages are taken together, roles alternate, and
- * responses to function calls come before words; pictures in a tool's result stand beside its response.
+ * responses to function calls come before words; pictures in a tool's result are beside its response.
  *
  * ```tsx
  * import { render, SystemMessage, toGemini, UserMessage } from "espalier/prompt";

@@ -155,7 +155,7 @@ export const messages: Messages<Piece> = {
 };
 
 /**
- * A response holds an object and media parts; a text in the place of one of those joins the object's text, since only
+ * A response holds an object and media parts; a text that replaces one of those joins the object's text, since only
  * media are allowed there.
  */
 function editedResponse(inner: Fields, [first, ...others]: readonly (string | null)[], failed: boolean): Fields {

@@ -18,7 +18,7 @@ export function write(turn: Turn, { id }: Writing): unknown[] {
 
 const same: Writing["id"] = (callId) => callId;
 
-/** Returns a response; what the tool showed stands beside it. */
+/** Returns a response; what the tool showed is beside it. */
 export function response(
   { callId, name, content, isError }: Extract<Part, { type: "toolResult" }>,
   id: Writing["id"] = same,

@@ -80,7 +80,7 @@ export function neutralMessage({ id, role, name, parts }: NeutralMessage, path: 
   return { id, role, ...(name !== undefined && { name }), parts: same ? parts : own };
 }
 
-/** Results of results are no parts of the model; so many levels are looked at all the same. */
+/** Results of results are no parts of the model; up to this number of levels are read. */
 const NESTED = 4;
 
 /**

@@ -257,7 +257,7 @@ function toolCall(call: unknown, path: string, madeUp: string): Extract<Part, { 
   };
 }
 
-/** A text in the place of a part; a cache mark stays where it is. */
+/** A text that replaces a part; a cache mark stays where it is. */
 function noted(said: string, item: unknown): Fields {
   const marks = isFields(item)
     ? Object.fromEntries(

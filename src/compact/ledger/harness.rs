@@ -18,7 +18,7 @@ pub fn is_harness(text: &str) -> bool {
     if !Tag::at(rest).as_ref().is_some_and(of_harness) {
         return false;
     }
-    // Other tags may stand beside, if they contain nothing.
+    // Other tags may be beside it if they contain nothing.
     while let Some(tag) = Tag::at(rest) {
         rest = &rest[tag.length..];
         if tag.kind == Kind::Opening && of_harness(&tag) {

@@ -177,7 +177,7 @@ impl Compaction {
             outcome: Outcome::Applied,
             tokens_before: self.cheap.total,
             tokens_after: self.view(&edits).total(),
-            why: format!("{what} stands for {} messages", edit.targets.len()),
+            why: format!("{what} replaces {} messages", edit.targets.len()),
         }
     }
 }

@@ -20,7 +20,7 @@ impl Compaction {
         ledger.without_replaced(later).map_or(ledger, Rc::new)
     }
 
-    /// Returns these messages, and in their places the requests that stand beside them, without parts: what follows one
+    /// Returns these messages, and in their places the requests beside them, without parts: what follows one
     /// belongs to it. A request in front of a record is newer than all requests in the record, and comes behind it.
     fn covered(&self, ids: &HashSet<&str>) -> Vec<Rc<Message>> {
         let records = &self.options.rules.records;

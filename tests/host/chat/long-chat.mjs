@@ -26,7 +26,7 @@ class Chat {
   /** The questions that the chat shows, oldest first, and those that an edit removed. */
   shown = [];
   removed = [];
-  /** Seals of the summaries that the chat has told of. */
+  /** Seals of the summaries that the chat has shown. */
   #seals = new Set();
   /** True if a compaction was shown whose summary has not been sent yet. */
   #isAnnounced = false;
@@ -136,8 +136,8 @@ class Chat {
       await this.view.stop();
       return this.view.last();
     });
-    await this.view.until("the model is told of it", () => this.model.cancelled > cancelled);
-    this.assert.equal(this.model.cancelled, cancelled + 1, "the model is told of it");
+    await this.view.until("the model is cancelled", () => this.model.cancelled > cancelled);
+    this.assert.equal(this.model.cancelled, cancelled + 1, "the model is cancelled");
   }
 
   async runAway() {

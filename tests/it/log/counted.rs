@@ -80,7 +80,7 @@ fn lines_without_counts_stay_without() {
 }
 
 #[test]
-fn pictures_are_counted_by_whoever_sees_them() {
+fn pictures_are_counted_by_the_model_that_sees_them() {
     let picture =
         Part::Image { media_type: None, data: None, url: Some("https://a.example/b.png".into()), detail: None };
     let content = vec![picture.clone()];

@@ -106,7 +106,7 @@ fn what_a_record_stands_for_is_read_in_its_order_whichever_the_record_is() {
     let requests = |messages: &[Rc<Message>], record: &str| -> Vec<String> {
         held.folds.behind(messages, &rules(record)).requests.into_iter().map(|request| request.id).collect()
     };
-    // A request that stands beside the first record is covered by the second one, which has its own id.
+    // A request beside the first record is covered by the second one, which has its own id.
     let beside = Rc::new(early.without_parts());
     assert_eq!(requests(&[beside, Rc::clone(&late)], "e2:summary"), ["late"]);
     assert_eq!(requests(&[Rc::clone(&early), Rc::clone(&late)], "e5:summary"), ["early", "late"]);

@@ -367,7 +367,7 @@ test("a second answer mends the first", async () => {
   assert.deepEqual(await withModel(async () => answers.shift()!), applied);
 });
 
-test("progress is told, and what throws there reaches the caller with nothing changed", async () => {
+test("progress is reported, and what throws there reaches the caller with nothing changed", async () => {
   const events: string[] = [];
   await withModel(async () => SUMMARY, { onProgress: ({ type }) => events.push(type) });
   assert.deepEqual(events, ["model", "answered"]);

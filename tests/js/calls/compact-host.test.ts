@@ -203,7 +203,7 @@ test("a hook may put off what can wait, and nothing else", async () => {
   assert.equal((await compacted({ hooks: skip.hooks, trigger: "threshold" })).status, "applied");
 });
 
-test("files in use, state of the host and the way back stand beside the summary", async () => {
+test("files in use, state of the host and the way back are beside the summary", async () => {
   const read: string[] = [];
   const { status, report } = await compacted({
     budget: 8_000,

@@ -22,7 +22,7 @@ function conversation(rounds: number): Message[] {
   return messages;
 }
 
-/** A provider that takes so many tokens, by its own count, and says so in its own way. */
+/** A provider with this token limit, by its own count, whose refusals have its own form. */
 function provider({
   takes,
   scale = 1,

@@ -37,7 +37,7 @@ for (let number = 0; number < 40; number += 1) {
 }
 const WHOLE = countMessages(MESSAGES).total;
 
-/** A model that takes so many tokens, and names its limit or not. */
+/** A model with this token limit, which its refusals name or not. */
 async function asked(options: Partial<CompactOptions> & { takes?: number; names?: boolean } = {}) {
   const { takes = Number.POSITIVE_INFINITY, names = false, ...others } = options;
   const requests: LlmRequest[] = [];

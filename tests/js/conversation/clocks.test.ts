@@ -110,7 +110,7 @@ test("the process's own clock going back, standing still or making no sense", as
         JSON.stringify(said),
       );
     }
-    // A retry-after date that cannot be told from now is none.
+    // A retry-after date that equals the present is none.
     assert.equal(retryAfter(new Headers({ "retry-after": "Sun, 06 Nov 2033 08:49:37 GMT" }), Number.NaN), undefined);
   } finally {
     Date.now = original;

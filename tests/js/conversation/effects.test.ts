@@ -228,7 +228,7 @@ for (const [row, format] of FORMATS.entries())
         // What could not be written is written with what comes next.
         conversation.append([HOSTS[format].user("Go on, please.")]);
         await opens(conversation, texts, end);
-        // Whoever aborted is refused the next time, and nothing changes by it.
+        // A caller that aborted is refused the next time, and nothing changes by it.
         const [length, view] = [conversation.log.length, text(conversation)];
         await refused(() => conversation.prepare({ signal: controller.signal }), "aborted");
         assert.deepEqual([conversation.log.length, text(conversation)], [length, view]);

@@ -1,5 +1,5 @@
 /**
- * What hosts are told: every trigger, with the fields that its events have; checkpoints; what a request costs and
+ * The events of hosts: every trigger, with the fields that its events have; checkpoints; what a request costs and
  * shares.
  */
 
@@ -219,7 +219,7 @@ test("with automatic compaction off no trigger of its own does anything; stored 
   assert.ok(JSON.stringify((await conversation.prepare()).messages).includes("The parser is being fixed"));
 });
 
-test("a failure is told with what there is, and why", async () => {
+test("a failure is reported with its reason and what is known", async () => {
   const conversation = await open({
     llm: async () => {
       throw new Error("down");
@@ -458,7 +458,7 @@ test("a profile with a flag asks no model after a summary that was too long, unt
   assert.equal(asked, 2);
 });
 
-test("hooks are told the trigger as the profile names it, and where nothing comes of it only if the profile says so", async () => {
+test("hooks get the trigger as the profile names it, and where nothing comes of it only if the profile says so", async () => {
   for (const [profile, wanted] of [
     [undefined, ["threshold", "manual", "range"]],
     [{ hook: { twoTriggers: true } }, ["auto", "manual", "manual"]],
@@ -496,7 +496,7 @@ test("hooks are told the trigger as the profile names it, and where nothing come
   assert.deepEqual(told, ["manual 0"]);
 });
 
-test("a job that waits for its model is told of while others go on", async () => {
+test("a job that waits for its model is reported while others go on", async () => {
   const { llm: slow, calls } = model();
   const conversation = await open({ llm: slow });
   conversation.append(begin());

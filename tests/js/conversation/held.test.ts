@@ -48,7 +48,7 @@ test("a compaction by held counts is the compaction of the messages", async () =
         plain.report.steps.map(({ step, outcome }) => [step, outcome]),
       ],
     );
-    // What a record stands for is known to the log: its messages keep their numbers.
+    // The log knows what a record replaces: its messages keep their numbers.
     const record = plan.edits.find(({ message }) => message)!.message!;
     if (step === 0) assert.deepEqual([plan.edits, plan.report], [plain.edits, plain.report]);
     else assert.ok(!JSON.stringify(record).includes("~"));

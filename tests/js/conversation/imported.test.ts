@@ -63,7 +63,7 @@ test("gemini-cli's history is already replaced: its messages are the view", asyn
   assert.deepEqual((await conversation.prepare()).messages, history);
 });
 
-test("Copilot CLI's summary stands for all before it, in its own words", async () => {
+test("Copilot CLI's summary replaces all before it, in its own words", async () => {
   const messages = begin(6);
   const conversation = await open([...messages, { role: "user", content: "Go on." }, ...round(9)]);
   const text = "<conversation-summary>\nIts own words.\n</conversation-summary>";

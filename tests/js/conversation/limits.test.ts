@@ -185,7 +185,7 @@ test("a switch to a model that nothing can be made to fit is an answer, with the
   await check(begin(38), { compact: { ladder: ["summary"] } }, "budget_exceeded");
 });
 
-test("what a switch would mean is what the other model would count, whatever the encoding, and whoever looks at pictures", async () => {
+test("what a switch would mean is what the other model would count, whatever the encoding, and whichever model sees pictures", async () => {
   const picture = {
     role: "user",
     content: [

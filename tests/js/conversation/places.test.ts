@@ -312,7 +312,7 @@ for (const [place, made, cost] of COSTS) {
   });
 }
 
-test("VS Code's file system: two windows over one folder: whoever was first notices, and neither writes into the other's lines", async () => {
+test("VS Code's file system: two windows over one folder: the first one notices, and neither writes into the other's lines", async () => {
   const { storage, files } = disk();
   const { onEvent, said } = listening();
   const first = await open({ storage: storage(), onEvent });

@@ -73,7 +73,7 @@ for (const [format, make] of Object.entries(FORMATS)) {
       const at = out.indexOf(messages[item]!);
       assert.ok(at >= 0 && out[at + 1] === messages[item + 1], `${share}`);
     }
-    // A summary stands for all of it or for none of it.
+    // A summary replaces all of it or none of it.
     for (const budget of [0.3, 0.5, 0.8].map((part) => Math.floor(whole * part))) {
       const { messages: out } = await compact(messages, { budget, force: true, ladder: ["summary", "offline", "fit"] });
       const left = out.filter((message: Fields) => JSON.stringify(message).includes('"compaction"'));

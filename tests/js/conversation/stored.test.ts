@@ -84,7 +84,7 @@ for (const { name, turns, summaries, quirk } of rows<Restoring>("copilot-chat/su
     assert.equal(edits.length, expected.length);
     const { messages: sent } = await conversation.prepare();
     const text = sent.map(({ content }) => String(content)).join("\n");
-    // The newest stands for its round and all before it; what is behind it follows.
+    // The newest replaces its round and all before it; what is behind it follows.
     const newest = expected.at(-1);
     assert.equal(
       sent.filter(({ content }) => String(content).includes("<conversation-summary")).length,

@@ -259,7 +259,7 @@ test("what is too small to compact is not begun again at every request", async (
   );
 });
 
-test("a range that a request before it has hidden is the summary that stands for it", async () => {
+test("a range that a request before it has hidden is the summary that replaces it", async () => {
   const { llm, calls } = model();
   const conversation = await open({ llm, background: false });
   conversation.append(begin());

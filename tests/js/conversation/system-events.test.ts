@@ -34,7 +34,7 @@ function fill(conversation: Opened, ratio: number): void {
 const dataOf = (events: AnyEvent[], type: AnyEvent["type"]) =>
   events.filter((event) => event.type === type).map((event) => (event as unknown as { data: Fields }).data);
 
-/** What one compaction by hand is told as. */
+/** The events of one compaction by hand. */
 async function told(
   eventProfile: EventProfile,
   options: Partial<ConversationOptions<Fields>>,
@@ -158,7 +158,7 @@ test("Copilot Chat's names for a summary in the background, and for one that is 
 
 // ------------------------------------------------------------ records of other systems
 
-/** Whether the model is told that its history begins with an earlier record. */
+/** Whether the request tells the model that its history begins with an earlier record. */
 async function merges<T>(
   options: ConversationOptions<T> & ({ format: Format } | { session: Session }),
   more: (at: number) => T,

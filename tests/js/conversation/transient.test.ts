@@ -162,7 +162,7 @@ for (const trigger of ["by hand", "before a request"]) {
   }
 }
 
-test("callers are told apart where the platform can, and none is held up where it cannot", async () => {
+test("callers are distinguished if the platform can, and none is held up where it cannot", async () => {
   for (const inside of [
     new Inside(),
     new Inside({ run: (_, work) => work(), getStore: () => undefined }),
@@ -218,7 +218,7 @@ test("all conversations share one storage of Node: every promise of the process 
   assert.equal(out.trim(), "1");
 });
 
-test("where callers cannot be told apart, a job beside the conversation makes no caller one of its own", async () => {
+test("if callers cannot be distinguished, a job beside the conversation makes no caller one of its own", async () => {
   const inside = Reflect.construct(Inside, [null]) as Inside;
   const seen: boolean[] = [];
   const callback = async () => void seen.push(inside.isInside);

@@ -210,7 +210,7 @@ test("never over the limit without a selection, and all of it where there is roo
         const limit = text.length * share;
         const [made] = await summarizeCompatible([{ text, language }], { limit, ...style });
         assert.ok(made!.text.length <= limit, `${made!.text.length} > ${limit}`);
-        // A marker can be longer than what it stands for, and the fill stops at the first node that does not fit.
+        // A marker can be longer than what it replaces, and the fill stops at the first node that does not fit.
         if (limit >= text.length && style === styles[0]) assert.equal(made!.text, text);
       },
     ),

@@ -114,7 +114,7 @@ function crooked(seed: number): NeutralMessage[] {
   ];
 }
 
-test("whoever raises a budget to what is needed gets there, also where a provider wants more than was kept", async () => {
+test("a budget raised to what is needed is enough, also where a provider wants more than was kept", async () => {
   let raised = 0;
   for (let seed = 1; seed < 120; seed += Math.floor(120 / runs(120))) {
     for (const provider of ["anthropic", "gemini", "vscode", "openai-chat"] as const) {

@@ -130,7 +130,7 @@ const conversation: fc.Arbitrary<NeutralMessage[]> = fc
       .map((message, at) => ({ id: `n${at}`, ...message })),
   );
 
-/** Everything that is said, in order, whoever carries it. */
+/** All texts, in order, whichever message has them. */
 function gist(messages: readonly NeutralMessage[]): string[] {
   return messages.flatMap(({ role, parts }) =>
     parts.map((part) => {

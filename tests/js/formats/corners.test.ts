@@ -193,7 +193,7 @@ test("openai: calls of the old form, calls without ids, arguments as an object",
     tool: call:1.0[r1]
     tool: call:1.1[r2]`,
   );
-  // Results in another order are told by name; without names by order.
+  // Results in another order are matched by name; without names by order.
   check(
     "openai-chat",
     [ollama[0], ollama[1], ollama[3], ollama[2]],

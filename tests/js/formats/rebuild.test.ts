@@ -192,7 +192,7 @@ test("VS Code: copies and new parts are of the host's classes", () => {
   assert.equal(new TextDecoder().decode(data.data), "new");
 });
 
-test("Gemini: turns that became neighbours are put together, and nobody's objects are changed", () => {
+test("Gemini: turns that became neighbours are joined, and no object of the host changes", () => {
   const turn = (role: string, text: string) => ({ role, parts: [{ text }] });
   const contents = frozen([
     turn("user", "a"),

@@ -276,7 +276,7 @@ const texts = (parts: readonly Part[]): string =>
     .join("|");
 
 for (const format of Object.keys(samples) as Format[]) {
-  test(`${format}: a note in the place of a picture`, () => {
+  test(`${format}: a note replaces a picture`, () => {
     const { read } = after(format, 0, ({ parts }) =>
       kept(parts).map((edit) =>
         parts[edit.part]!.type === "image" ? { part: edit.part, to: { type: "note", text: "(gone)" } } : edit,
@@ -332,7 +332,7 @@ for (const format of Object.keys(samples) as Format[]) {
 
   test(`${format}: pruning by media, counted as sent`, () => {
     const input = samples[format]();
-    // A picture this small costs some models less than the words that stand for it, and stays; tiles cost more.
+    // A picture this small costs some models less than the words that replace it, and stays; tiles cost more.
     const options = { format, images: "openai-tiles" as const };
     const { messages, report } = espalier.prune(input, { ...options, dropMedia: "all" });
     assert.equal(JSON.stringify(messages).includes(PNG.slice(0, 40)), false);

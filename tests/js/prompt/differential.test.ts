@@ -38,7 +38,7 @@ async function wrong(sample: Case, budget: number): Promise<string | undefined> 
   const mimicked = await modelOfReference(sample, budget);
   if (!same(theirs, mimicked)) return `The model is not the reference:\n${compare(theirs, mimicked)}`;
   const expected = await modelOfOurs(sample, budget);
-  // In rehearsal there is nothing of ours to look at: the model stands for it.
+  // In rehearsal there is nothing of ours to look at: the model replaces it.
   const own = rehearsal ? expected : await run(ours, sample, { budget });
   const unwatched = rehearsal ? own : await run(ours, sample, { budget, isTraced: false });
   if (!same(unobserved(own), unobserved(unwatched)))

@@ -263,7 +263,7 @@ test("an abort at every moment", async () => {
   await refused(all(h(aborts, { flexGrow: 1 }), user("x")), { is: stop }, { budget: 10, signal: late.signal });
 });
 
-test("renderRequest throws `aborted`, whoever notices the abort", async () => {
+test("renderRequest throws `aborted`, whatever notices the abort", async () => {
   const stop = new Error("stop");
   const messages = [{ role: "user", content: "word ".repeat(50) }];
   const conversation = await espalier.openConversation({ format: "openai-chat", model: "gpt-4o", messages });

@@ -1,4 +1,4 @@
-/** Texts that are cut to their budget by the native `render`, and what components are told that parts cost. */
+/** Texts that are cut to their budget by the native `render`, and the costs of parts that components get. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -176,7 +176,7 @@ test("turns go from the oldest, requests last", async () => {
   assert.deepEqual(await at(3), ["u: new request"]);
 });
 
-test("the newest is told its budget first", async () => {
+test("the newest gets its budget first", async () => {
   const told: [string, number][] = [];
   const Told = ({ name }: { name: string }, { tokenBudget }: { tokenBudget: number }) => {
     told.push([name, tokenBudget]);

@@ -142,7 +142,7 @@ for (const name of NAMES) {
     assert.doesNotMatch(JSON.stringify(body), /<history>/);
   });
 
-  test(`${name}: what is refused as messages is told as text`, async () => {
+  test(`${name}: what is refused as messages is sent as text`, async () => {
     server.clear();
     server.queue(refuse({ status: 400, message: "Tools are not supported by this model." }));
     const { status, report } = await compacted(name);
@@ -224,7 +224,7 @@ const long = {
 };
 
 for (const name of ["openai", "anthropic"] as const) {
-  test(`${name}: a request that is too long is made again within the limit that was told`, async () => {
+  test(`${name}: a request that is too long is made again within the limit that the refusal names`, async () => {
     server.clear();
     server.queue(
       refuse({ status: 400, message: long[name], ...(name === "openai" && { code: "context_length_exceeded" }) }),

@@ -67,7 +67,7 @@ test("what the server made of the context goes back unchanged, and in front of w
       assert.equal(server.seen[1]!.refused, undefined);
       const again = (server.seen[1]!.body["messages"] ?? server.seen[1]!.body["input"]) as unknown[];
       assert.deepEqual(again.slice(1, -1), JSON.parse(JSON.stringify(messages)));
-      // Another provider's model is told the words, if there are any.
+      // Another provider's model gets the words, if there are any.
       const foreign = JSON.stringify(
         make("openai-chat", server).toRequest([start, ...messages, result], { format: name }),
       );

@@ -75,7 +75,7 @@ test("Anthropic: the parts of the prompt are apart", () => {
   check("anthropic", { input_tokens: -50, cache_read_input_tokens: 100, output_tokens: 3 }, [0, 100, 0, 3, 0, 100], 1);
 });
 
-test("Anthropic: passes that only compacted are told apart", () => {
+test("Anthropic: passes that only compacted are recognized", () => {
   const raw = {
     input_tokens: 23_000,
     output_tokens: 1_000,
@@ -115,7 +115,7 @@ test("Gemini: candidates and thoughts are apart, the cached content is within", 
   check("gemini", { promptTokenCount: 8, totalTokenCount: 8 }, [8, 0, 0, 0, 0, 8]);
 });
 
-test("sums that disagree are told", () => {
+test("sums that disagree are reported", () => {
   // Some servers leave thoughts out of the answer but not of the total.
   check("openai-chat", { prompt_tokens: 10, completion_tokens: 5, total_tokens: 99 }, [10, 0, 0, 5, 0, 10], 1);
   check("openai-chat", { prompt_tokens: -0, completion_tokens: -0 }, [0, 0, 0, 0, 0, 0]);

@@ -408,7 +408,7 @@ test("gemini-cli stores a response that is a bare string as it is", async () => 
   assert.equal(bare.replace("/1.", "/2."), await shown({ output: text }));
 });
 
-test("gemini-cli's files of several turns: a note finds what it stands for, and the same history is not written anew", async () => {
+test("gemini-cli's files of several turns: a note finds what it replaces, and the same history is not written anew", async () => {
   const operations = [
     (messages: any[], store: any) =>
       budgetResults(messages, { profile: "gemini-cli", budget: 1_500, maxResultTokens: 400, store }),

@@ -88,7 +88,7 @@ test("what is no conversation is counted by kind", () => {
   );
 });
 
-test("two sessions in one file are told apart, and chosen", () => {
+test("two sessions in one file are distinguished, and one is chosen", () => {
   const line = (uuid: string, sessionId: string, content: string) => ({
     parentUuid: null,
     sessionId,

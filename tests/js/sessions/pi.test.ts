@@ -144,7 +144,7 @@ test("a broken line does not hide what stands above it; ids that repeat are read
   assert.equal(readSession(ring).history.length, 2);
 });
 
-test("two sessions in one file are told apart", () => {
+test("two sessions in one file are distinguished", () => {
   assert.throws(() => readSession(`${log}${old()}`), {
     code: "several_sessions",
     message: /1 \(pi-1, 11 messages\), 2 \(s, 3 messages\)/,

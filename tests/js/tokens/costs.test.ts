@@ -159,7 +159,7 @@ test("parts and tools alone", () => {
     origin: "estimate",
   });
   assert.equal(countPart({ type: "image", data: PNG }, { costModel: "copilot-chat", role: "system" }).tokens, 0);
-  // A field that is undefined is absent; what another type has is nobody's business.
+  // A field that is undefined is absent; fields of other types do not count.
   const result: Part = { type: "toolResult", callId: "c", content: [{ type: "text", text: "a" }] };
   assert.deepEqual(countPart({ ...result, name: undefined, isError: undefined } as never), countPart(result));
   assert.deepEqual(countPart({ type: "text", text: "Hello world!", content: 7 } as never), {

@@ -84,7 +84,7 @@ test("random texts cost what the tokenizer says", () => {
   );
 });
 
-test("a text is counted once, whoever asks", () => {
+test("a text is counted once, whichever call asks", () => {
   const asked: string[] = [];
   const tokenizer = (text: string) => (asked.push(text), words(text));
   prune(messages, { tokenizer, budget: 2_000 });

@@ -348,7 +348,7 @@ test("an odd report is set aside, two that agree begin anew, others change nothi
   assert.equal(JSON.stringify(learning.state), before);
 });
 
-/** A worker that is told what to do with a count. */
+/** A worker whose treatment of a count the test sets. */
 function scripted(
   reply: (worker: WorkerLike, message: { id: number; texts: string[] }, exit: () => void) => void,
 ): WorkerLike {

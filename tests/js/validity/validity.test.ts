@@ -298,7 +298,7 @@ test("gemini: signatures and fields of parts", () => {
     assert.deepEqual(espalier.validate(espalier.repair(empty(part), { provider: "gemini" }).messages, "gemini"), []);
   }
   finds("gemini", empty({ text: "", thoughtSignature: "s" }, { text: "a" }, { executableCode: { code: "1" } }), "");
-  // A result without a name of its own is told by its id; what it says is not lost.
+  // A result without a name is known by its id; what it says is not lost.
   const called = { role: "model", parts: [{ functionCall: { id: "a", name: "f", args: {} } }] };
   const answer = (name: string) => ({
     role: "user",

@@ -123,7 +123,7 @@ impl Log {
             covered.extend(self.live(id));
         }
         if start > end {
-            return Err(Error::new(Code::BadEdit, "the summary stands for nothing").at("edit.targets"));
+            return Err(Error::new(Code::BadEdit, "the summary replaces nothing").at("edit.targets"));
         }
         // The summary follows the system prompt and may precede older messages that stay.
         if let Some(before) = &from.before {
@@ -135,7 +135,7 @@ impl Log {
             .filter(|slot| !covered.contains(slot) && !self.store.message(*slot).role.is_frame())
             .map(|slot| self.store.message(slot).id.clone())
             .collect();
-        let empty = || Error::new(Code::BadEdit, "a range needs a message that stands for it").at("edit.message");
+        let empty = || Error::new(Code::BadEdit, "a range needs a message that replaces it").at("edit.message");
         let summary: Message = from.message.clone().ok_or_else(empty)?;
         let id = |slot: usize| self.store.message(slot).id.clone();
         let thinking = from.thinking.as_ref().and_then(|thinking| self.thought(thinking, end));

@@ -119,7 +119,7 @@ impl Log {
     }
 
     /// Returns the messages that a summary replaces, oldest first, or `None` if the id is not that of a summary. A
-    /// request between them that stands beside the summary is there without parts: what follows belongs to it.
+    /// request between them beside the summary is there without parts: what follows belongs to it.
     pub fn behind(&self, id: &str) -> Option<Vec<Rc<Message>>> {
         let seq = seq_of(id.strip_suffix(":summary")?)?;
         let span = self.state.edits.get(&seq)?.span.as_ref()?;

@@ -153,7 +153,7 @@ fn note(run: &[Line], there: &[Line], name: &str) -> String {
     }
 }
 
-/// Returns the first line of a text, with at most so many characters.
+/// Returns the first line of a text, with at most this number of characters.
 fn shortened(text: &str, max: usize) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(max) {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { component, h, texts } from "../pieces.ts";
 import { ours as s } from "../subject.ts";
 
-test("an element fills what it is told it may use, by counting", async () => {
+test("an element fills the budget that it gets, by counting", async () => {
   const Filler = component(s, "Filler", async (_props, sizing) => {
     // One token is left for the line break after it, which layout does not know of.
     let text = "";

@@ -34,7 +34,7 @@ test("a cancellation is left alone, and so is what is no error", async () => {
   );
 });
 
-test("a missing component is told by its path", async () => {
+test("a missing component is reported with its path", async () => {
   const wording = "Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at";
   await assert.rejects(render(s, h(s.UserMessage, {}, h(undefined))), {
     message: `${wording} Root > UserMessage > undefined`,

@@ -1,4 +1,4 @@
-/** Who is told which budget. */
+/** Which element gets which budget. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

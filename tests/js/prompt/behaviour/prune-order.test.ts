@@ -49,7 +49,7 @@ test("siblings are compared, then what is in the lowest", async () => {
   assert.equal(await gone(content), "a b c d");
 });
 
-test("equal containers are told apart by their lowest children", async () => {
+test("equal containers are distinguished by their lowest children", async () => {
   const content = (): any =>
     all(h(s.UserMessage, {}, chunk("a", 50), chunk("b", 200)), h(s.UserMessage, {}, chunk("c", 0), chunk("d", 100)));
   assert.equal(await gone(content), "c a d b");

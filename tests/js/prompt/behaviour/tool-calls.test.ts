@@ -51,7 +51,7 @@ test("calls are charged to the message", async () => {
   assert.equal(tokenCount, 3 + 1 + 2 + 4 + 2);
 });
 
-test("what VS Code's tools return is told apart by its parts", async () => {
+test("what VS Code's tools return is distinguished by its parts", async () => {
   const spliced = await s.renderElementJSON(
     class extends s.PromptElement {
       render(): any {

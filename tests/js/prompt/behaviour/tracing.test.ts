@@ -1,4 +1,4 @@
-/** What a tracer is told. */
+/** What a tracer gets. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

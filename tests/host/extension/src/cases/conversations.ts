@@ -142,7 +142,7 @@ export const conversations: Cases = {
     await conversation.dispose();
   },
 
-  "Esc while the model writes: nothing has changed, and the model is told": async ({ model, scripted }) => {
+  "Esc while the model writes: nothing has changed, and the model is cancelled": async ({ model, scripted }) => {
     let cancelled = false;
     scripted.answer = ({ token }) =>
       new Promise<void>((resolve) => token.onCancellationRequested(() => ((cancelled = true), resolve())));
@@ -157,7 +157,7 @@ export const conversations: Cases = {
     await until("the model is asked", () => scripted.asked.length > asked);
     source.cancel();
     equal((await prepared).code, "aborted");
-    await until("the provider is told", () => cancelled);
+    await until("the provider is cancelled", () => cancelled);
     const after = conversation.view().messages;
     ok(after.length === before.length && after.every((message, at) => message === before[at]), "the view is as it was");
     await conversation.dispose();

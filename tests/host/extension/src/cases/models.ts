@@ -126,7 +126,7 @@ export const models: Cases = {
       await until("the model is asked", () => scripted.asked.length > asked);
       controller.abort();
       equal((await sent).code, "aborted");
-      await until("the provider is told", () => cancelled);
+      await until("the provider is cancelled", () => cancelled);
     }
     const source = new vscode.CancellationTokenSource();
     source.cancel();
@@ -144,7 +144,7 @@ export const models: Cases = {
       return new Promise<void>((resolve) => token.onCancellationRequested(() => resolve()));
     };
     for await (const part of provider.stream(provider.toRequest([words("Count.")]))) if (part.type === "text") break;
-    await until("whoever stops reading stops the model", () => told);
+    await until("a reader that stops also stops the model", () => told);
   },
 
   "errors keep their meaning": async ({ model, scripted }) => {
