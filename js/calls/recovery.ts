@@ -9,16 +9,16 @@ import { check, checkForeign, need } from "../options/check.ts";
 import { ANSWER, REFUSAL, TRIES } from "../options/schemas/requests.ts";
 
 /**
- * Why a provider refused: too many tokens; too many together with the requested output; too many bytes; too many
- * requests in a time; or a reason that no smaller request would fix.
+ * Why a provider refused: too many tokens; too many together with the requested output; more output than the model can
+ * write; too many bytes; too many requests in a time; or a reason that no smaller request would fix.
  */
-export type RefusalKind = "context_length" | "output_reserve" | "body_size" | "rate_limited" | "other";
+export type RefusalKind = "context_length" | "output_reserve" | "output_limit" | "body_size" | "rate_limited" | "other";
 
 export interface RefusedRequest {
   kind: RefusalKind;
   /** The provider's count of tokens, if it named one. */
   used?: number;
-  /** The provider's limit in tokens, if it named one. */
+  /** The provider's limit in tokens, if it named one; for `output_limit` the max output. */
   limit?: number;
   /** Output tokens that the request asked for, if the provider named them. `limit` is then for input and output. */
   output?: number;

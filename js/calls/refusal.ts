@@ -12,7 +12,7 @@ export interface SaidRefusal {
   total?: number;
 }
 
-const KINDS: readonly RefusalKind[] = ["context_length", "output_reserve", "body_size", "rate_limited"];
+const KINDS: readonly RefusalKind[] = ["context_length", "output_reserve", "output_limit", "body_size", "rate_limited"];
 
 /** Classifies an error: by its own fields, else by its words and its status, as the SDKs of providers throw it. */
 export function refusalBy(error: unknown): SaidRefusal {
@@ -35,7 +35,7 @@ export function refusalBy(error: unknown): SaidRefusal {
 function describedBy(error: unknown): SaidRefusal {
   const fields = fieldsOf(error);
   const details = fieldsOf(fields["details"]);
-  // The most specific kind wins: `output_reserve` is a kind of `context_length`.
+  // The most specific kind wins: `output_reserve` is a kind of `context_length`, `output_limit` one of `output_reserve`.
   const kind =
     [details["kind"], fields["kind"], fields["code"]].find((name): name is RefusalKind =>
       KINDS.includes(name as RefusalKind),

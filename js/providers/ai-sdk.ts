@@ -11,7 +11,7 @@ import { provider } from "./provider.ts";
 import { patience, retrying } from "./retry.ts";
 import type { AttemptState, Patience } from "./retry.ts";
 import { checkRules } from "./refusals.ts";
-import type { RefusalRule } from "./refusals.ts";
+import type { RefusalRule } from "./refusal-rules.ts";
 import { thrown } from "./thrown.ts";
 import type { Clock, Provider, ProviderRequest, SendOptions, StreamPart } from "./types.ts";
 import { Fold, read } from "../formats/ai-sdk/answers.ts";

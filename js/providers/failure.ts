@@ -4,7 +4,7 @@ import { EspalierError } from "../errors/errors.ts";
 import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
 import { classify } from "./refusals.ts";
-import type { RefusalRule } from "./refusals.ts";
+import type { RefusalRule } from "./refusal-rules.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "./types.ts";
 
 /** Max length of a provider's sentence in a message, in UTF-16 units. */

@@ -3,7 +3,7 @@
 import { errorBody, errorIn, Failure, refused } from "./failure.ts";
 import type { ErrorBody } from "./failure.ts";
 import { reason } from "./guard.ts";
-import type { RefusalRule } from "./refusals.ts";
+import type { RefusalRule } from "./refusal-rules.ts";
 import { retryAfter } from "./clock.ts";
 
 /** Errors of connections, in the words of Node, Chromium and Firefox. */

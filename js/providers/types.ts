@@ -3,7 +3,7 @@
 import type { Format, ToolList } from "../types/messages.ts";
 import type { Llm } from "../types/llm.ts";
 import type { Usage } from "../types/cache.ts";
-import type { RefusalRule } from "./refusals.ts";
+import type { RefusalRule } from "./refusal-rules.ts";
 
 export type { Usage } from "../types/cache.ts";
 

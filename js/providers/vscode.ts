@@ -11,7 +11,7 @@ import { provider } from "./provider.ts";
 import { patience, retrying } from "./retry.ts";
 import type { AttemptState, Patience } from "./retry.ts";
 import { checkRules } from "./refusals.ts";
-import type { RefusalRule } from "./refusals.ts";
+import type { RefusalRule } from "./refusal-rules.ts";
 import { thrown } from "./thrown.ts";
 import type { Answer, Clock, Provider, ProviderRequest, SendOptions, StreamPart, AnswerToolCall } from "./types.ts";
 import type { Reported } from "./usage.ts";

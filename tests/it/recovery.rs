@@ -152,6 +152,30 @@ fn the_output_is_asked_to_be_shorter_where_the_host_allows_it() {
 }
 
 #[test]
+fn more_output_than_the_model_can_write_cuts_no_input() {
+    #[track_caller]
+    fn check(reserve: Option<u64>, limit: Option<u64>, expected: Option<u64>) {
+        let mut recovery = Recovery::default();
+        let mut tries = recovery.begin("m", 200_000, reserve);
+        let refused = || Refusal { output: Some(64_000), limit, ..refusal(Kind::OutputLimit, 190_000) };
+        match recovery.refused(&mut tries, &refused()) {
+            Next::Retry { limit, output_reserve, .. } => assert_eq!((limit, output_reserve), (200_000, expected)),
+            next => assert!(expected.is_none() && matches!(next, Next::PassOn { .. }), "{next:?}"),
+        }
+        // It is lowered once.
+        assert!(matches!(recovery.refused(&mut tries, &refused()), Next::PassOn { .. }));
+        assert!(recovery.models.is_empty());
+    }
+    check(Some(64_000), Some(16_384), Some(16_384));
+    check(Some(64_000), None, Some(32_000));
+    for (reserve, limit) in
+        [(None, Some(16_384)), (Some(8_000), Some(16_384)), (Some(64_000), Some(0)), (Some(1), None)]
+    {
+        check(reserve, limit, None);
+    }
+}
+
+#[test]
 fn a_limit_of_input_and_output_leaves_room_for_the_output() {
     #[track_caller]
     fn check(refused: Refusal, expected: Option<u64>) {

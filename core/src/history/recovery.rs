@@ -119,6 +119,21 @@ pub struct Tries {
     pub output_lowered: bool,
 }
 
+impl Tries {
+    /// Returns the next step after a refusal because of the requested output alone: a smaller input would not help.
+    fn lower_output(&mut self, refusal: &Refusal) -> Next {
+        let lower = |reserve: &u64| refusal.limit.unwrap_or(reserve / 2);
+        let reserve =
+            self.output_reserve.filter(|reserve| !self.output_lowered && (1..*reserve).contains(&lower(reserve)));
+        let Some(reserve) = reserve.filter(|_| self.retries < RETRIES) else {
+            return Next::PassOn { why: "the request asks for more output than the model can write" };
+        };
+        let output_reserve = Some(lower(&reserve));
+        (self.retries, self.output_reserve, self.output_lowered) = (self.retries + 1, output_reserve, true);
+        Next::Retry { limit: self.limit, drop_media: self.drop_media, output_reserve }
+    }
+}
+
 /// Why a provider refused, as its adapter or the host understood it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -164,6 +179,8 @@ pub enum Kind {
     ContextLength,
     /// Too many tokens of input and output together.
     OutputReserve,
+    /// More output tokens than the model can write; `limit` is their maximum.
+    OutputLimit,
     /// Too many bytes.
     BodySize,
     /// Too many requests or tokens in a period.
@@ -273,6 +290,7 @@ impl Recovery {
         match refusal.kind {
             Kind::RateLimited => return Next::PassOn { why: "a smaller request would be refused as well, for now" },
             Kind::Other => return Next::PassOn { why: "the size of the request is not what is wrong" },
+            Kind::OutputLimit => return tries.lower_output(refusal),
             Kind::ContextLength | Kind::OutputReserve | Kind::BodySize => {}
         }
         // A named limit applies to later requests, even if this one has no retries left.

@@ -241,6 +241,21 @@ test("the output gives way first where the host allows it", async () => {
   assert.ok(kept.result.report.removed.length > 0);
 });
 
+test("an output that is too long for the model is lowered to what it can write, and no message goes", async () => {
+  const reserves: unknown[] = [];
+  const send = (_: Message[], { outputReserve, retry }: { outputReserve?: number; retry: number }) => {
+    reserves.push(outputReserve);
+    if (retry === 0) throw new Error("Invalid max_tokens value, the valid range of max_tokens is [1, 2048]");
+    return {};
+  };
+  const model = { name: "m", maxContextWindowTokens: 16_000, outputReserve: 8_000 };
+  const { result } = await run(conversation(20), { model, lowerOutput: true }, send);
+  assert.deepEqual(reserves, [undefined, 2_048]);
+  assert.equal(result.report.removed.length, 0);
+  await assert.rejects(run(conversation(20), { model }, send), /the valid range of max_tokens/);
+  assert.equal(reserves.length, 3);
+});
+
 test("a request above the tokens of a minute fits after one refusal, its output included", async () => {
   // As the SDK of OpenAI throws it. "Requested" is input and output together.
   const [takes, output] = [4_000, 1_500];

@@ -83,6 +83,18 @@ test("a refusal teaches the limit, from the text alone, and the next request is 
   assert.equal(conversation.contextRefused(new Error("socket hang up")).action, "passOn");
 });
 
+test("more output than the model can write is no reason to cut the conversation", async () => {
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 32_000 } });
+  conversation.append(begin(60));
+  const before = await conversation.prepare();
+  const message = "max_tokens is too large: 200000. This model supports at most 16384 completion tokens.";
+  const next = conversation.contextRefused({ status: 400, message });
+  assert.deepEqual(next, { action: "passOn", why: "the request asks for more output than the model can write" });
+  const after = await conversation.prepare();
+  assert.deepEqual(after.messages, before.messages);
+  assert.equal(after.report.usage.limit, before.report.usage.limit);
+});
+
 test("refusals without a number end after three retries", async () => {
   const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 32_000 } });
   conversation.append(begin(150));

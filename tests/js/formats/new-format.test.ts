@@ -113,7 +113,7 @@ const FIELDS = [
 /** Files that name them for another reason. */
 const ALLOWED = new Map([
   ["js/conversation/system-events.ts", "fields of Copilot Chat's telemetry"],
-  ["js/providers/refusals.ts", "texts of servers' errors"],
+  ["js/providers/refusal-rules.ts", "texts of servers' errors"],
 ]);
 
 test("fields of providers are named in js/formats alone", () => {

@@ -11,3 +11,4 @@ export const anthropic = (message, type = "invalid_request_error") => ({
 export const google = (code, message, status, details) => ({
   error: { code, message, status, ...(details && { details }) },
 });
+export const vllm = (message) => ({ object: "error", message, type: "BadRequestError", param: null, code: 400 });

@@ -1,6 +1,6 @@
 /** Refusals of requests that are too long: for the window, for it with the answer, in bytes. */
 
-import { anthropic, google, openai } from "./bodies.mjs";
+import { anthropic, google, openai, vllm } from "./bodies.mjs";
 
 export const TOO_LONG = [
   // ---- the window
@@ -210,6 +210,191 @@ export const TOO_LONG = [
     body: openai("prompt too long; exceeded max context length by 512 tokens", null, "api_error"),
     means: ["context_length", {}],
   },
+  {
+    from: "vLLM 0.25",
+    body: vllm(
+      "This model's maximum context length is 8192 tokens. However, you requested 64 output tokens and your prompt contains 10000 input tokens, for a total of 10064 tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+    ),
+    means: ["context_length", { used: 10000, limit: 8192, output: 64 }],
+  },
+  {
+    from: "vLLM 0.8",
+    status: 500,
+    body: {
+      detail:
+        "[address=0.0.0.0:43769, pid=1065] The decoder prompt (length 66501) is longer than the maximum model length of 65536. Make sure that `max_model_len` is no smaller than the number of text tokens.",
+    },
+    means: ["context_length", { used: 66501, limit: 65536 }],
+  },
+  {
+    from: "vLLM 0.6",
+    body: vllm(
+      "The prompt (total length 25938) is too long to fit into the model (context length 4096). Make sure that `max_model_len` is no smaller than the number of text tokens plus multimodal tokens.",
+    ),
+    means: ["context_length", { used: 25938, limit: 4096 }],
+  },
+  {
+    from: "SGLang",
+    body: vllm("The input (61709 tokens) is longer than the model's context length (40960 tokens)."),
+    means: ["context_length", { used: 61709, limit: 40960 }],
+  },
+  {
+    from: "SGLang, allowed length",
+    body: vllm("Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens)."),
+    means: ["context_length", { used: 160062, limit: 59862 }],
+  },
+  {
+    from: "LiteLLM",
+    body: openai("Requested token count exceeds the model's maximum context length of 131072 tokens."),
+    means: ["context_length", { limit: 131072 }],
+  },
+  {
+    from: "Ollama, by another server",
+    body: openai("Input length (265330) exceeds model's maximum context length (262144)."),
+    means: ["context_length", { used: 265330, limit: 262144 }],
+  },
+  {
+    from: "OpenRouter, Poolside",
+    body: openai("Input length 140000 exceeds the maximum allowed input length of 131072 tokens."),
+    means: ["context_length", { used: 140000, limit: 131072 }],
+  },
+  {
+    from: "OpenAI, GPT-5",
+    body: openai(
+      "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 4169357 tokens. Please reduce the length of the messages.",
+      "context_length_exceeded",
+    ),
+    means: ["context_length", { used: 4169357, limit: 272000 }],
+  },
+  {
+    from: "GitHub Models",
+    status: 413,
+    body: openai("Request body too large for gpt-4o model. Max size: 8000 tokens.", "tokens_limit_reached"),
+    means: ["context_length", { limit: 8000 }],
+  },
+  {
+    from: "Vertex AI",
+    wire: "gemini",
+    body: google(
+      400,
+      "Unable to submit request because the input token count is 1251952 but model only supports up to 1048576. Reduce the input token count and try again.",
+      "INVALID_ARGUMENT",
+    ),
+    means: ["context_length", { used: 1251952, limit: 1048576 }],
+  },
+  {
+    from: "llama-cpp-python",
+    status: 500,
+    body: openai("Requested tokens (2285) exceed context window of 2048", null, "internal_server_error"),
+    means: ["context_length", { used: 2285, limit: 2048 }],
+  },
+  {
+    from: "LM Studio, first message",
+    body: {
+      error:
+        "Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input",
+    },
+    means: ["context_length", { used: 111490, limit: 32768 }],
+  },
+  {
+    from: "Ollama's cloud",
+    body: { error: "The prompt is too long: 450028, model maximum context length: 262144" },
+    means: ["context_length", { used: 450028, limit: 262144 }],
+  },
+  {
+    from: "Ollama, newer",
+    body: { error: "the input length exceeds the context length" },
+    means: ["context_length", {}],
+  },
+  {
+    from: "text-generation-inference, the input alone",
+    status: 422,
+    body: { error: "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000" },
+    means: ["context_length", { used: 5000, limit: 4095 }],
+  },
+  {
+    from: "Cohere, newer",
+    body: {
+      message:
+        "too many tokens: size limit exceeded by 713295 tokens. Try using shorter or fewer inputs. The limit for this model is 288000 tokens.",
+    },
+    means: ["context_length", { limit: 288000 }],
+  },
+  {
+    from: "Cloudflare",
+    status: 413,
+    body: {
+      success: false,
+      errors: [
+        {
+          code: 5021,
+          message:
+            "AiError: The estimated number of input and maximum output tokens (155740) exceeded this model context window limit (128000).",
+        },
+      ],
+    },
+    means: ["context_length", { total: 155740, limit: 128000 }],
+  },
+  {
+    from: "SiliconFlow",
+    body: { code: 20015, message: "length of prompt_tokens (140000) must be less than max_seq_len (131072)." },
+    means: ["context_length", { used: 140000, limit: 131072 }],
+  },
+  {
+    from: "SiliconFlow, with the answer",
+    body: { code: 20015, message: "max_total_tokens (40794) must be less than or equal to max_seq_len (32768)" },
+    means: ["context_length", { total: 40794, limit: 32768 }],
+  },
+  {
+    from: "watsonx",
+    body: {
+      errors: [
+        {
+          code: "invalid_input_argument",
+          message:
+            "Invalid input argument for Model 'meta-llama/llama-2-70b-chat': the number of input tokens 4098 cannot exceed the total tokens limit 4096 for this model",
+        },
+      ],
+    },
+    means: ["context_length", { used: 4098, limit: 4096 }],
+  },
+  {
+    from: "Bedrock, Titan",
+    body: {
+      message: "400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9279 ",
+    },
+    means: ["context_length", { used: 9279, limit: 8192 }],
+  },
+  {
+    from: "Bedrock, Nova",
+    body: { message: "Input Tokens Exceeded: Number of input tokens exceeds maximum length." },
+    means: ["context_length", {}],
+  },
+  {
+    from: "DashScope",
+    body: openai("<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 258048]"),
+    means: ["context_length", { limit: 258048 }],
+  },
+  {
+    from: "Ark",
+    body: openai("Total tokens of image and text exceed max message tokens. Request id: 0217", "InvalidParameter"),
+    means: ["context_length", {}],
+  },
+  {
+    from: "Z.ai",
+    body: { error: { code: "1261", message: "Prompt exceeds max length" } },
+    means: ["context_length", {}],
+  },
+  {
+    from: "Z.ai, GLM-5",
+    body: { error: { message: "tokens in request more than max tokens allowed" } },
+    means: ["context_length", {}],
+  },
+  {
+    from: "a server that nobody knows",
+    body: { error: "This prompt has 5000 tokens and exceeds the 4096 tokens of this model." },
+    means: ["context_length", {}],
+  },
   { from: "Cerebras, 400", body: "", means: ["context_length", { kind: "no_body" }] },
   { from: "Cerebras, 413", status: 413, body: "", means: ["context_length", { kind: "no_body" }] },
   {
@@ -274,6 +459,27 @@ export const TOO_LONG = [
     means: ["output_reserve", { used: 100, output: 5000, limit: 4096 }],
   },
   {
+    from: "vLLM 0.25, which stops counting",
+    body: vllm(
+      "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens, for a total of at least 262145 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=134145)",
+    ),
+    means: ["output_reserve", { limit: 262144, output: 128000 }],
+  },
+  {
+    from: "vLLM 0.25, which counts characters",
+    body: vllm(
+      "This model's maximum context length is 8192 tokens. However, you requested 64 output tokens and your prompt contains 100000 characters (more than 81280 characters, which is the upper bound for 8128 input tokens). Please reduce the length of the input prompt or the number of requested output tokens.",
+    ),
+    means: ["output_reserve", { limit: 8192, output: 64 }],
+  },
+  {
+    from: "SGLang, if the input alone would fit",
+    body: vllm(
+      "Requested token count exceeds the model's maximum context length of 202752 tokens. You requested a total of 202941 tokens: 170941 tokens from the input messages and 32000 tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.",
+    ),
+    means: ["output_reserve", { used: 170941, limit: 202752, output: 32000 }],
+  },
+  {
     from: "OpenAI, more than a model can say",
     body: openai(
       "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.",
@@ -281,7 +487,7 @@ export const TOO_LONG = [
       "invalid_request_error",
       "max_tokens",
     ),
-    means: ["output_reserve", { output: 200000, limit: undefined, kind: "output_limit" }],
+    means: ["output_reserve", { output: 200000, limit: 16384, kind: "output_limit" }],
   },
   {
     from: "Anthropic, more than a model can say",
@@ -289,7 +495,43 @@ export const TOO_LONG = [
     body: anthropic(
       "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5",
     ),
-    means: ["output_reserve", { output: 200000, limit: undefined, kind: "output_limit" }],
+    means: ["output_reserve", { output: 200000, limit: 64000, kind: "output_limit" }],
+  },
+  {
+    from: "DeepSeek, more than a model can say",
+    body: openai("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"),
+    means: ["output_reserve", { limit: 8192, kind: "output_limit" }],
+  },
+  {
+    from: "DashScope, more than a model can say",
+    body: openai("<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 65536]"),
+    means: ["output_reserve", { limit: 65536, kind: "output_limit" }],
+  },
+  {
+    from: "Bedrock, more than a model can say",
+    body: {
+      message:
+        "The maximum tokens you requested exceeds the model limit of 10000. Try again with a maximum tokens value that is lower than 10000.",
+    },
+    means: ["output_reserve", { limit: 10000, kind: "output_limit" }],
+  },
+  {
+    from: "Cohere, more than a model can say",
+    body: {
+      message:
+        "too many tokens: max tokens must be less than or equal to 4096, the maximum output for this model - received 8192.",
+    },
+    means: ["output_reserve", { limit: 4096, kind: "output_limit" }],
+  },
+  {
+    from: "Vertex AI, more than a model can say",
+    wire: "gemini",
+    body: google(
+      400,
+      "Unable to submit request because it has a maxOutputTokens value of 70000 but the supported range is from 1 (inclusive) to 65537 (exclusive). Update the value and try again.",
+      "INVALID_ARGUMENT",
+    ),
+    means: ["output_reserve", { output: 70000, limit: undefined, kind: "output_limit" }],
   },
 
   // ---- bytes
