@@ -33,7 +33,11 @@ export function usageRecord(from: {
   if (tokens(from.total) === undefined && tokens(from.output) === undefined) return undefined;
   const warnings: Warning[] = [];
   const promptTotal = tokens(from.total) ?? 0;
-  const output = tokens(from.output) ?? 0;
+  const reasoning = tokens(from.reasoning) ?? 0;
+  const total = tokens(from.sum);
+  const written = tokens(from.output) ?? 0;
+  // xAI does not count the thoughts as output, but in its sum.
+  const output = total === promptTotal + written + reasoning ? written + reasoning : written;
   const said = { read: tokens(from.cacheRead) ?? 0, write: tokens(from.cacheWrite) ?? 0 };
   const cacheRead = Math.min(said.read, promptTotal);
   const cacheWrite = Math.min(said.write, promptTotal - cacheRead);
@@ -42,10 +46,8 @@ export function usageRecord(from: {
       mismatch(`the provider reports ${said.read + said.write} cached tokens of an input of ${promptTotal}`),
     );
   }
-  const reasoning = tokens(from.reasoning) ?? 0;
   if (reasoning > output)
     warnings.push(mismatch(`the provider reports ${reasoning} tokens of thoughts in an answer of ${output}`));
-  const total = tokens(from.sum);
   if (total !== undefined && total !== promptTotal + output) {
     warnings.push(mismatch(`the provider reports ${total} tokens in all, and ${promptTotal} + ${output} in parts`));
   }

@@ -1,5 +1,6 @@
 /** The usage that a provider reports in the body of an answer, while the client reads it. */
 
+import { chatReport } from "../formats/openai/usage.ts";
 import { isFields } from "../formats/values.ts";
 import type { Fields } from "../formats/values.ts";
 import { EventStream } from "../providers/sse.ts";
@@ -50,7 +51,8 @@ export function withReport(response: Response, report: (usage: Fields) => void):
 function usageIn(answer: unknown): Fields | undefined {
   if (!isFields(answer)) return undefined;
   const holders = [answer, answer["response"], answer["message"], answer["delta"]].filter(isFields);
-  const usage = holders.flatMap((holder) => [holder["usage"], holder["usageMetadata"]]).find(isFields);
+  const reports = holders.flatMap((holder) => [holder["usage"], holder["usageMetadata"]]);
+  const usage = reports.find(isFields) ?? chatReport(answer);
   // Cohere reports what it bills, and beside it the tokens.
   return isFields(usage?.["tokens"]) ? usage["tokens"] : usage;
 }

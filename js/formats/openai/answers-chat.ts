@@ -3,6 +3,7 @@
 import type { Finish, Warning } from "../../providers/types.ts";
 import { badAnswer, eventFields, objects, place, string, toolCall } from "../../providers/wire.ts";
 import type { Delta, Fold, Progress, Read, Refuse } from "../../providers/wire.ts";
+import { chatReport } from "./usage.ts";
 import { isFields } from "../values.ts";
 import type { Fields } from "../values.ts";
 
@@ -45,7 +46,7 @@ export function readChat(body: unknown): Read {
     ...(reasoning && { reasoning }),
     // Some servers report "stop" for calls.
     finish: finish === "stop" && calls.length > 0 ? "tool_calls" : finish,
-    usage: body["usage"],
+    usage: chatReport(body),
     ...(typeof body["id"] === "string" && { id: body["id"] }),
     // The server would refuse an empty message when it is sent back.
     messages: text === "" && calls.length === 0 ? [] : [sent(message)],
@@ -94,9 +95,9 @@ export function foldChat(refuse: Refuse): Fold {
         return [];
       }
       const chunk = eventFields(event, refuse);
-      const { choices, usage: reported, ...rest } = chunk;
+      const { choices, usage: _usage, ...rest } = chunk;
       head = { ...rest, ...head };
-      if (isFields(reported)) usage = reported;
+      usage = chatReport(chunk) ?? usage;
       // Only the first choice is read; a request must ask for further ones.
       const choice = objects(choices).find(({ index }) => index === undefined || index === 0);
       if (!choice) return [];

@@ -5,6 +5,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { usageFrom } from "../../../js/providers/index.ts";
 import type { UsageFormat } from "../../../js/providers/index.ts";
+import { raw } from "../../server/model.mjs";
+import { asks, make, scripted } from "./support.ts";
 
 type Numbers = [
   input: number,
@@ -59,6 +61,49 @@ test("OpenAI: the prompt's total has its cached part in it", () => {
     [30, 50, 20, 1, 0, 100],
   );
   check("openai-chat", { message: {}, prompt_eval_count: 40, eval_count: 3 }, [40, 0, 0, 3, 0, 40]);
+});
+
+test("servers with OpenAI's interface report caches and thoughts in fields of their own", () => {
+  const plain = { prompt_tokens: 100, completion_tokens: 9, total_tokens: 109 };
+  // Kimi, from its reference.
+  check("openai-chat", { ...plain, cached_tokens: 60 }, [40, 60, 0, 9, 0, 100]);
+  // LiteLLM before Claude.
+  check(
+    "openai-chat",
+    { ...plain, cache_creation_input_tokens: 30, cache_read_input_tokens: 60 },
+    [10, 60, 30, 9, 0, 100],
+  );
+  // xAI, from its reference: 32 + 9 + 94 = 135.
+  const thoughts = { reasoning_tokens: 94 };
+  check(
+    "openai-chat",
+    { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135, completion_tokens_details: thoughts },
+    [32, 0, 0, 103, 94, 32],
+  );
+  check(
+    "openai-responses",
+    { input_tokens: 32, output_tokens: 9, total_tokens: 135, output_tokens_details: thoughts },
+    [32, 0, 0, 103, 94, 32],
+  );
+});
+
+test("streams report usage in the choice (Kimi) or in a field of the server (Groq)", async () => {
+  const server = await scripted();
+  const usage = { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 };
+  const last = { index: 0, delta: { content: "Hi" }, finish_reason: "stop" };
+  for (const chunk of [
+    { choices: [{ ...last, usage }] },
+    { choices: [last], x_groq: { id: "r", usage } },
+    { choices: [last], usage: null, x_groq: { usage } },
+  ]) {
+    server.clear();
+    server.script(
+      raw(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, { status: 200, type: "text/event-stream" }),
+    );
+    const provider = make("openai-chat", server, {});
+    const answer = await provider.send(asks(provider), { stream: true });
+    assert.deepEqual([answer.text, answer.usage?.promptTotal, answer.usage?.output], ["Hi", 7, 2]);
+  }
 });
 
 test("Anthropic: the parts of the prompt are apart", () => {

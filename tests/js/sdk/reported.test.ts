@@ -31,6 +31,8 @@ for (const [what, type, text, expected] of [
   ["lines that end in CRLF", STREAM, `event: x\r\n${FIELDS.join("\r\n")}\r\n\r\n`, USAGE],
   ["a connection that closes behind the last line", STREAM, FIELDS.join("\n"), USAGE],
   ["an event that breaks off", STREAM, `data: {"usage": {"prompt_tok`, undefined],
+  ["in a choice, as Kimi streams it", STREAM, `data: {"choices":[{"usage":${JSON.stringify(USAGE)}}]}\n\n`, USAGE],
+  ["in Groq's own field", STREAM, `data: {"choices":[],"x_groq":{"usage":${JSON.stringify(USAGE)}}}\n\n`, USAGE],
   [
     "usage in two events",
     STREAM,
