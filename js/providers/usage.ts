@@ -28,9 +28,9 @@ const READERS: ReadonlyMap<string, UsageReader> = new Map(
  * | Gemini | `promptTokenCount` + `toolUsePromptTokenCount` | `cachedContentTokenCount` |
  * | AI SDK | `inputTokens` | `cachedInputTokens` |
  *
- * Servers with OpenAI's chat interface may report the cached part beside the input: DeepSeek in `prompt_cache_hit_tokens`,
- * Kimi in `cached_tokens`, LiteLLM in `cache_read_input_tokens`. If the provider's total shows that its thoughts are no
- * part of the output (xAI), they are added to it.
+ * Servers with OpenAI's chat interface may report the cached part beside the input: DeepSeek in
+ * `prompt_cache_hit_tokens`, Kimi in `cached_tokens`, LiteLLM in `cache_read_input_tokens`. If the provider's total
+ * shows that its thoughts are no part of the output (xAI), they are added to it.
  *
  * If the provider reports its own total, the sum is compared with it; a difference is a warning `usage_mismatch`. So is
  * a cached part larger than the whole, which is then limited to the whole.
