@@ -35,6 +35,9 @@ pub struct Row {
     pub no_prefill: bool,
     /// The first tool call of a turn carries the signature of its reasoning.
     pub signatures: bool,
+    /// Messages with tool calls keep their reasoning. Hosts say so by the profile (`media.reasoning`).
+    #[serde(skip)]
+    pub keeps_reasoning: bool,
     /// Tools whose calls and results are not sent.
     pub drop_tools: Vec<String>,
 }
@@ -46,6 +49,7 @@ pub struct Special {
     pub no_pictures: bool,
     pub no_prefill: bool,
     pub signatures: bool,
+    pub keeps_reasoning: bool,
     pub drop_tools: Vec<String>,
 }
 
@@ -53,10 +57,21 @@ pub struct Special {
 const TEXT_ONLY: [&str; 9] =
     ["gpt-3.5*", "gpt-4", "gpt-4-0314", "gpt-4-0613", "gpt-4-32k*", "gpt-oss*", "o1-mini*", "o1-preview*", "o3-mini*"];
 
+/// Models that get the reasoning of all calls in a conversation. Kimi refuses a call without ("reasoning_content is
+/// missing in assistant tool call message"), and so does DeepSeek ("must be passed back", api-docs.deepseek.com, guide
+/// "Thinking mode", September 2026); the pages of MiniMax and GLM ask for it.
+const WITH_REASONING: [&str; 4] = ["*kimi*", "*deepseek*", "*minimax*", "*glm-*"];
+
 impl Special {
     /// No requirements.
-    pub const NONE: Special =
-        Special { text_only: false, no_pictures: false, no_prefill: false, signatures: false, drop_tools: vec![] };
+    pub const NONE: Special = Special {
+        text_only: false,
+        no_pictures: false,
+        no_prefill: false,
+        signatures: false,
+        keeps_reasoning: false,
+        drop_tools: vec![],
+    };
 
     /// Merges the built-in rows and the host's rows that match the request.
     ///
@@ -77,6 +92,7 @@ impl Special {
                 special.no_pictures |= row.no_pictures;
                 special.no_prefill |= row.no_prefill;
                 special.signatures |= row.signatures;
+                special.keeps_reasoning |= row.keeps_reasoning;
                 special.drop_tools.extend(row.drop_tools.iter().cloned());
             }
         }
@@ -89,7 +105,11 @@ static BUILT_IN: LazyLock<Vec<Row>> = LazyLock::new(built_in);
 fn built_in() -> Vec<Row> {
     let mut rows: Vec<Row> =
         TEXT_ONLY.iter().map(|model| Row { model: Some((*model).into()), text_only: true, ..Row::default() }).collect();
+    let keeps = |model: &&str| Row { model: Some((*model).into()), keeps_reasoning: true, ..Row::default() };
+    rows.extend(WITH_REASONING.iter().map(keeps));
     let provider = |provider: Provider| Some(provider.as_str().to_string());
+    // OpenAI's own models send no reasoning in chat completions: who has it there talks to another server.
+    rows.push(Row { provider: provider(Provider::OpenAiChat), keeps_reasoning: true, ..Row::default() });
     rows.push(Row { purpose: Some(Purpose::Summary), no_pictures: true, ..Row::default() });
     rows.push(Row {
         provider: provider(Provider::Anthropic),

@@ -19,6 +19,8 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         ReasoningPolicy::OlderTurns => scene.groups.iter().rposition(Group::has_request).unwrap_or(0).min(end),
         ReasoningPolicy::OutsideTail => end,
     };
+    // A receiver that is not known may require it.
+    let keeps_reasoning = ground.options.receiver.as_ref().is_none_or(|it| it.target.special.keeps_reasoning);
     let (mut notes, mut thoughts) = (Vec::new(), Vec::new());
     for (at, group) in scene.groups.iter().enumerate().take(end).filter(|(at, _)| !scene.is_fixed[*at]) {
         for &entry in group.entries.iter().filter(|&&entry| !draft.entries[entry].is_new) {
@@ -30,6 +32,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
                 _ => true,
             };
             let rest_is_empty = !message.parts.iter().any(says);
+            let is_needed = keeps_reasoning && message.parts.iter().any(|part| matches!(part, Part::ToolCall { .. }));
             for (part, what) in message.parts.iter().enumerate() {
                 match what {
                     Part::Image { .. } | Part::Document { .. } if policy.media == MediaPolicy::Note => {
@@ -49,7 +52,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
                         }
                     }
                     // A message with only reasoning stays: providers may otherwise refuse the message after it.
-                    Part::Reasoning { .. } if at < turn && !rest_is_empty => {
+                    Part::Reasoning { .. } if at < turn && !rest_is_empty && !is_needed => {
                         thoughts.push((entry, Target::part(id(), part, Becomes::Gone)));
                     }
                     _ => {}

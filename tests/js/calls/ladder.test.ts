@@ -165,6 +165,69 @@ test("old pictures and thoughts go", async () => {
   assert.ok(!JSON.stringify(out).includes("thinking"));
 });
 
+/** An old turn with a call, and a new one. The reasoning is where each format has it. */
+const reasoned = {
+  "openai-chat": [
+    { role: "user", content: "Read a.ts." },
+    {
+      role: "assistant",
+      content: "",
+      reasoning_content: long("first"),
+      tool_calls: [{ id: "c1", type: "function", function: { name: "read", arguments: "{}" } }],
+    },
+    { role: "tool", tool_call_id: "c1", content: "text" },
+    { role: "assistant", content: "Read.", reasoning_content: long("second") },
+    { role: "user", content: "Go on." },
+    { role: "assistant", content: long("done") },
+  ],
+  anthropic: [
+    { role: "user", content: "Read a.ts." },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: long("first"), signature: "s" },
+        { type: "tool_use", id: "c1", name: "read", input: {} },
+      ],
+    },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "text" }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: long("second"), signature: "s" },
+        { type: "text", text: "Read." },
+      ],
+    },
+    { role: "user", content: "Go on." },
+    { role: "assistant", content: [{ type: "text", text: long("done") }] },
+  ],
+};
+
+// Kimi and DeepSeek refuse a conversation with a call that lost its reasoning.
+for (const [format, model, stays] of [
+  ["openai-chat", "kimi-k3", ["first"]],
+  ["openai-chat", "deepseek-v4-pro", ["first"]],
+  ["openai-chat", "a-model-of-our-own", ["first"]],
+  ["anthropic", "kimi-k3", ["first"]],
+  ["anthropic", "claude-sonnet-4-5", []],
+] as const)
+  test(`${format}, ${model}: the reasoning of a call ${stays.length > 0 ? "stays" : "goes"}`, async () => {
+    const messages = reasoned[format] as object[];
+    const whole = countMessages(messages, { format }).total;
+    const { messages: out, edits } = await compact(messages, {
+      format,
+      model,
+      budget: whole - 10,
+      ladder: ["media", "fit"],
+      profile: { shares: { relief: 0.05, keepRecent: { share: 0 } }, gain: { media: { share: 0 } } },
+    });
+    assert.ok(edits.some((edit) => edit.kind === "drop_reasoning"));
+    const text = JSON.stringify(out);
+    assert.deepEqual(
+      ["first", "second"].filter((word) => text.includes(word)),
+      stays,
+    );
+  });
+
 test("profiles are data", () => {
   for (const name of ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"] as const) {
     const whole = profile(name);
