@@ -34,7 +34,17 @@ const USED = named("used");
 const LIMIT = named("limit");
 const OUTPUT = named("output");
 const TOTAL = named("total");
-const rule = (source: string) => new RegExp(source, "i");
+/** Returns a function that makes the rules of one kind. */
+const wordings =
+  (code: ProviderErrorCode, kind: string) =>
+  (from: string, source: string): RefusalRule => ({ code, kind, pattern: new RegExp(source, "i"), from });
+const tokens = wordings("context_length", "tokens");
+const rate = wordings("context_length", "rate");
+const reserve = wordings("output_reserve", "reserve");
+/** `limit` is the max output then. */
+const output = wordings("output_reserve", "output_limit");
+const bytes = wordings("body_size", "bytes");
+const characters = wordings("body_size", "characters");
 
 /** Too many requests, tokens a minute, quota: tried first, since such texts mention token limits, too. */
 const RATE: readonly RefusalRule[] = [
@@ -53,12 +63,7 @@ const RATE: readonly RefusalRule[] = [
     from: "OpenAI, Gemini",
   },
   // Above what a minute allows by itself: no waiting helps, a smaller request does.
-  {
-    code: "context_length",
-    kind: "rate",
-    pattern: rule(`request too large for .*tokens per \\w+.*limit ${LIMIT}, requested ${TOTAL}`),
-    from: "OpenAI (429), Groq (413)",
-  },
+  rate("OpenAI (429), Groq (413)", `request too large for .*tokens per \\w+.*limit ${LIMIT}, requested ${TOTAL}`),
   {
     code: "rate_limited",
     kind: "tokens",
@@ -74,46 +79,21 @@ const RATE: readonly RefusalRule[] = [
   { code: "rate_limited", kind: "requests", status: 429 },
 ];
 
-/** A rule for a request that asks for more output than the model can write. `limit` is the max output then. */
-const output = (from: string, source: string): RefusalRule => ({
-  code: "output_reserve",
-  kind: "output_limit",
-  pattern: rule(source),
-  from,
-});
-
 const RESERVE: readonly RefusalRule[] = [
   // The prompt was counted only up to the first token too many, so that its number says nothing.
-  {
-    code: "output_reserve",
-    kind: "reserve",
-    pattern: rule(
-      `maximum context length is ${LIMIT} tokens.{0,20}you requested ${OUTPUT} output tokens and your prompt contains (at least|\\d+ characters)`,
-    ),
-    from: "vLLM 0.25",
-  },
-  {
-    code: "output_reserve",
-    kind: "reserve",
-    pattern: rule(
-      `input length and \`?max_tokens\`? exceed context limit:? ${USED}\\s*\\+\\s*${OUTPUT}\\s*>\\s*${LIMIT}`,
-    ),
-    from: "Anthropic",
-  },
-  {
-    code: "output_reserve",
-    kind: "reserve",
-    pattern: /input length and `?max_tokens`? exceed context limit/i,
-    from: "Anthropic",
-  },
-  {
-    code: "output_reserve",
-    kind: "reserve",
-    pattern: rule(
-      `is too large: ${OUTPUT}\\W+this model'?s maximum context length is ${LIMIT} tokens and your request has ${USED} input tokens`,
-    ),
-    from: "vLLM",
-  },
+  reserve(
+    "vLLM 0.25",
+    `maximum context length is ${LIMIT} tokens.{0,20}you requested ${OUTPUT} output tokens and your prompt contains (at least|\\d+ characters)`,
+  ),
+  reserve(
+    "Anthropic",
+    `input length and \`?max_tokens\`? exceed context limit:? ${USED}\\s*\\+\\s*${OUTPUT}\\s*>\\s*${LIMIT}`,
+  ),
+  reserve("Anthropic", "input length and `?max_tokens`? exceed context limit"),
+  reserve(
+    "vLLM",
+    `is too large: ${OUTPUT}\\W+this model'?s maximum context length is ${LIMIT} tokens and your request has ${USED} input tokens`,
+  ),
   output("OpenAI", `max_(completion_)?tokens.{0,20} is too large: ${OUTPUT}\\. this model supports at most ${LIMIT}`),
   output("Anthropic", `max_tokens: ${OUTPUT} > ${LIMIT}, which is the maximum allowed number of output tokens`),
   output("DeepSeek, DashScope", `range of max_tokens (is|should be) \\[\\d+, ?${LIMIT}\\]`),
@@ -125,39 +105,15 @@ const RESERVE: readonly RefusalRule[] = [
 
 /** Bytes rather than tokens, but for the first. */
 const BYTES: readonly RefusalRule[] = [
-  {
-    code: "context_length",
-    kind: "tokens",
-    pattern: rule(`body too large for .{1,80} model\\. max size: ${LIMIT} tokens`),
-    from: "GitHub Models",
-  },
-  {
-    code: "body_size",
-    kind: "bytes",
-    pattern: rule(`payload size exceeds the limit: ${LIMIT} bytes`),
-    from: "Gemini (400)",
-  },
-  {
-    code: "body_size",
-    kind: "bytes",
-    pattern: rule(`maximum content size limit \\(?${LIMIT}\\)? exceeded \\(?${USED} bytes`),
-    from: "OpenAI",
-  },
-  {
-    code: "body_size",
-    kind: "characters",
-    pattern: rule(
-      `string too long\\. expected a string with maximum length (?<limit>\\d{6,}), but got a string with length ${USED}`,
-    ),
-    from: "OpenAI",
-  },
+  tokens("GitHub Models", `body too large for .{1,80} model\\. max size: ${LIMIT} tokens`),
+  bytes("Gemini (400)", `payload size exceeds the limit: ${LIMIT} bytes`),
+  bytes("OpenAI", `maximum content size limit \\(?${LIMIT}\\)? exceeded \\(?${USED} bytes`),
+  characters(
+    "OpenAI",
+    `string too long\\. expected a string with maximum length (?<limit>\\d{6,}), but got a string with length ${USED}`,
+  ),
   { code: "body_size", kind: "bytes", providerCode: /^request_too_large$/, from: "Anthropic" },
-  {
-    code: "body_size",
-    kind: "bytes",
-    pattern: rule(`image exceeds \\S+ MB maximum: ${USED} bytes > ${LIMIT} bytes`),
-    from: "Anthropic",
-  },
+  bytes("Anthropic", `image exceeds \\S+ MB maximum: ${USED} bytes > ${LIMIT} bytes`),
   {
     code: "body_size",
     kind: "bytes",
@@ -167,14 +123,6 @@ const BYTES: readonly RefusalRule[] = [
     from: "gateways",
   },
 ];
-
-/** A rule for a request with too many tokens. */
-const tokens = (from: string, source: string): RefusalRule => ({
-  code: "context_length",
-  kind: "tokens",
-  pattern: rule(source),
-  from,
-});
 
 /** More exact wordings come first. */
 const CONTEXT: readonly RefusalRule[] = [
@@ -257,7 +205,10 @@ const CONTEXT: readonly RefusalRule[] = [
   tokens("MiniMax", "context window exceeds limit"),
   tokens("OpenAI", "exceeds? the (model'?s )?context window"),
   tokens("Groq, vLLM", "reduce the length of the (input )?(messages|prompt)"),
-  tokens("several", "prompt is too long|message exceeds token limit|context[_ ]length[_ ]exceeded"),
+  tokens(
+    "several, LiteLLM",
+    "prompt is too long|message exceeds token limit|context[_ ]length[_ ]exceeded|ContextWindowExceeded",
+  ),
   // Servers that nobody has shown us.
   tokens("others", "(exceed|longer than|larger than|too long for).{0,60}context (length|size|window)"),
   tokens("others", "(input|prompt) (is|has|length|tokens?|token count)\\b.{0,60}exceeds?\\b.{0,40}(context|tokens)"),

@@ -249,6 +249,11 @@ export const TOO_LONG = [
     means: ["context_length", { limit: 131072 }],
   },
   {
+    from: "LiteLLM, without the words of its provider",
+    body: openai("litellm.ContextWindowExceededError: litellm.BadRequestError: VertexAIException", "400", null),
+    means: ["context_length", {}],
+  },
+  {
     from: "Ollama, by another server",
     body: openai("Input length (265330) exceeds model's maximum context length (262144)."),
     means: ["context_length", { used: 265330, limit: 262144 }],
