@@ -38,6 +38,8 @@ export interface ValidityRule {
   noPrefill?: boolean;
   /** The first call of a model's turn carries the signature of its reasoning (Gemini). */
   signatures?: boolean;
+  /** The assistant says something between a tool result and a message of the user (Mistral). */
+  answersResults?: boolean;
   /** Tools whose calls and results repair removes. */
   dropTools?: readonly string[];
 }

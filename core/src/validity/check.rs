@@ -360,6 +360,16 @@ impl Check<'_> {
                 self.find_message("same-role", Some(two[1]), "it has the same role as the message before it");
             }
         }
+        if self.target.special.answers_results {
+            let follows = |two: &&[usize]| kinds[two[0]] == Kind::Results && kinds[two[1]] == Kind::Words;
+            for two in spoken.windows(2).filter(follows) {
+                self.find_message(
+                    "unanswered-result",
+                    Some(two[1]),
+                    "the assistant must speak before it, behind a result",
+                );
+            }
+        }
         if self.rules.thoughts_introduce && self.target.wire {
             let mut introduces = false;
             for &at in spoken.iter().rev() {
@@ -381,7 +391,7 @@ impl Check<'_> {
         let resumes = self.rules.last == Last::UserOrPrefill;
         let prefill = resumes && !self.target.special.no_prefill;
         match newest {
-            _ if self.rules.last == Last::Anybody => {}
+            _ if self.rules.last == Last::Anybody && !self.target.special.no_prefill => {}
             Some((number, Part::Text { text })) if prefill => {
                 if text.ends_with(char::is_whitespace) && !text.trim().is_empty() {
                     self.find(

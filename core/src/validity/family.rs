@@ -38,6 +38,8 @@ pub struct Row {
     /// Messages with tool calls keep their reasoning. Hosts say so by the profile (`media.reasoning`).
     #[serde(skip)]
     pub keeps_reasoning: bool,
+    /// The assistant says something between a tool result and a message of the user.
+    pub answers_results: bool,
     /// Tools whose calls and results are not sent.
     pub drop_tools: Vec<String>,
 }
@@ -50,6 +52,7 @@ pub struct Special {
     pub no_prefill: bool,
     pub signatures: bool,
     pub keeps_reasoning: bool,
+    pub answers_results: bool,
     pub drop_tools: Vec<String>,
 }
 
@@ -62,6 +65,11 @@ const TEXT_ONLY: [&str; 9] =
 /// "Thinking mode", September 2026); the pages of MiniMax and GLM ask for it.
 const WITH_REASONING: [&str; 4] = ["*kimi*", "*deepseek*", "*minimax*", "*glm-*"];
 
+/// Models of Mistral, Codestral, Devstral, Magistral, Ministral, Mixtral, Pixtral and Voxtral. Their servers refuse other
+/// orders: "Unexpected role 'user' after role 'tool'", "Expected last role User or Tool (or Assistant with prefix True)"
+/// (mistral-common, and reports up to June 2026).
+const MISTRAL: [&str; 2] = ["*stral*", "*xtral*"];
+
 impl Special {
     /// No requirements.
     pub const NONE: Special = Special {
@@ -70,6 +78,7 @@ impl Special {
         no_prefill: false,
         signatures: false,
         keeps_reasoning: false,
+        answers_results: false,
         drop_tools: vec![],
     };
 
@@ -93,6 +102,7 @@ impl Special {
                 special.no_prefill |= row.no_prefill;
                 special.signatures |= row.signatures;
                 special.keeps_reasoning |= row.keeps_reasoning;
+                special.answers_results |= row.answers_results;
                 special.drop_tools.extend(row.drop_tools.iter().cloned());
             }
         }
@@ -108,6 +118,13 @@ fn built_in() -> Vec<Row> {
     let keeps = |model: &&str| Row { model: Some((*model).into()), keeps_reasoning: true, ..Row::default() };
     rows.extend(WITH_REASONING.iter().map(keeps));
     let provider = |provider: Provider| Some(provider.as_str().to_string());
+    rows.extend(MISTRAL.iter().map(|model| Row {
+        provider: provider(Provider::OpenAiChat),
+        model: Some((*model).into()),
+        no_prefill: true,
+        answers_results: true,
+        ..Row::default()
+    }));
     // OpenAI's own models send no reasoning in chat completions: who has it there talks to another server.
     rows.push(Row { provider: provider(Provider::OpenAiChat), keeps_reasoning: true, ..Row::default() });
     rows.push(Row { purpose: Some(Purpose::Summary), no_pictures: true, ..Row::default() });

@@ -25,7 +25,7 @@ mod slot;
 
 pub use check::{Finding, check, is_blank, without_suffix};
 pub use family::{Purpose, Row, Special};
-pub use repair::{Change, Lost, Orphans, Pending, Repaired, Settings, media_placeholder, repair};
+pub use repair::{BRIDGE, Change, Lost, Orphans, Pending, Repaired, Settings, media_placeholder, repair};
 pub use rules::Provider;
 
 /// The provider that receives a conversation, and the conditions of the request.

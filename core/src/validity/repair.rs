@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Target;
 use super::check::{Finding, check, is_blank, is_empty, is_thought, matching, media_trouble};
 use super::pairs::{Fate, Pairs, Place, Spoken, pair};
-use super::rules::{Last, Rules};
+use super::rules::Rules;
 use super::slot::{Slot, plan};
 use crate::map::{HashMap, HashSet};
 use crate::message::edit::{Becomes, PlanItem};
@@ -30,6 +30,9 @@ pub fn media_placeholder(part: &Part) -> Option<&'static str> {
 pub const OPENING: &str = "[The beginning of this conversation is not shown.]";
 /// The user message inserted when a conversation must not end with the assistant.
 pub const CLOSING: &str = "Please continue.";
+
+/// The assistant message inserted between a tool result and the user if the model requires one.
+pub const BRIDGE: &str = "[No answer: the user went on.]";
 
 /// Maximum count of rounds of passes; random conversations need three.
 const MOST_ROUNDS: usize = 8;
@@ -231,7 +234,19 @@ impl<'a> Work<'a, '_> {
         if self.rules.alternate && self.target.wire {
             self.merge();
         }
+        if rules.contains("unanswered-result") {
+            self.bridge();
+        }
         self.ends();
+    }
+
+    /// Inserts a message of the assistant between a tool result and the user.
+    fn bridge(&mut self) {
+        let found = check(&self.slots, self.target);
+        for index in found.iter().rev().filter(|it| it.rule == "unanswered-result").filter_map(|it| it.index) {
+            self.slots.insert(index, Slot::says(Role::Assistant, BRIDGE));
+            self.log_slot("unanswered-result", None, "the assistant says that it gave no answer");
+        }
     }
 
     /// Removes parts with the cache marks after them.
@@ -373,12 +388,12 @@ impl<'a> Work<'a, '_> {
         let closing = self.settings.closing.as_deref().unwrap_or(CLOSING);
         match first {
             None => {
-                self.slots.push(Slot::says(closing));
+                self.slots.push(Slot::says(Role::User, closing));
                 self.log_slot("no-messages", None, "the user asks to go on");
                 return;
             }
             Some(first) if self.rules.first_user && self.slots[first].by_assistant() => {
-                self.slots.insert(first, Slot::says(opening));
+                self.slots.insert(first, Slot::says(Role::User, opening));
                 self.log_slot("first-role", None, "the user says something first");
             }
             Some(_) => {}
@@ -387,8 +402,8 @@ impl<'a> Work<'a, '_> {
         let newest = self.slots.iter().rposition(|slot| !slot.role.is_frame());
         for finding in found.iter().filter(|finding| finding.index == newest) {
             match (finding.rule, finding.part, newest) {
-                ("last-role", ..) if self.rules.last != Last::Anybody => {
-                    self.slots.push(Slot::says(closing));
+                ("last-role", ..) => {
+                    self.slots.push(Slot::says(Role::User, closing));
                     self.log_slot("last-role", None, "the user asks to go on");
                 }
                 ("prefill-space", Some(part), Some(newest)) => {

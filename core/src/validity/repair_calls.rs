@@ -97,7 +97,10 @@ impl<'a> Work<'a, '_> {
                 if !said.trim().is_empty() {
                     let from =
                         name.as_ref().filter(|name| !name.is_empty()).map_or(String::new(), |n| format!(" of {n}"));
-                    notes.push((ends[index], Slot::says(&format!("[Result{from} without its call]\n{said}"))));
+                    notes.push((
+                        ends[index],
+                        Slot::says(Role::User, &format!("[Result{from} without its call]\n{said}")),
+                    ));
                 }
             }
         }

@@ -78,9 +78,9 @@ impl<'a> Slot<'a> {
         Slot { role, name, pieces, lost_calls: false, host: None }
     }
 
-    /// Returns a new message of the user.
-    pub fn says(text: &str) -> Slot<'a> {
-        Slot::with(Role::User, None, vec![Piece::new(Part::Text { text: text.to_string() })])
+    /// Returns a new message.
+    pub fn says(role: Role, text: &str) -> Slot<'a> {
+        Slot::with(role, None, vec![Piece::new(Part::Text { text: text.to_string() })])
     }
 
     /// Returns the index of the host's message it comes from; `None` for a new message.

@@ -95,6 +95,7 @@ const RULE: Schema<T.ValidityRule> = {
   noPictures: flag,
   noPrefill: flag,
   signatures: flag,
+  answersResults: flag,
   dropTools: texts,
 };
 

@@ -112,6 +112,13 @@ fn roles() {
     finds(&[&ANTHROPIC], &[user("a"), with(Role::Assistant, vec![thought()])], "last-role@1");
     let strict = Target { special: Special { no_prefill: true, ..Special::default() }, ..ANTHROPIC };
     finds(&[&strict], &[user("a"), assistant("b")], "last-role@1");
+    let mistral = Target { special: Special::of(Provider::OpenAiChat, "devstral-small", Purpose::Answer, &[]), ..CHAT };
+    let round = [user("a"), calls(&["1"]), result("1", "x")];
+    finds(&[&mistral], &[user("a"), assistant("b")], "last-role@1");
+    finds(&[&mistral], &round, "");
+    let asked = [&round[..], &[system("s"), user("b"), user("c")]].concat();
+    finds(&[&mistral], &asked, "unanswered-result@4");
+    finds(&[&CHAT], &asked, "");
     let paused = with(Role::Assistant, vec![text("b"), opaque()]);
     finds(&[&ANTHROPIC, &strict], &[user("a"), paused.clone()], "");
     finds(&[&GEMINI, &VSCODE], &[user("a"), paused], "last-role@1");

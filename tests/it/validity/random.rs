@@ -9,7 +9,7 @@ use espalier::history::prune::{Limits, prune};
 use espalier::message::edit::PlanItem;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin};
-use espalier::validity::{Lost, Orphans, Pending, Settings, Target, check, repair};
+use espalier::validity::{Lost, Orphans, Pending, Provider, Settings, Target, check, repair};
 use fastrand::Rng;
 
 use super::{carry_out, sketch, targets};
@@ -147,6 +147,7 @@ fn repaired_conversations_are_valid() {
             let mut target = target;
             target.special.text_only = rng.u32(0..8) == 0;
             target.special.no_prefill = rng.bool();
+            target.special.answers_results = target.provider == Provider::OpenAiChat && rng.bool();
             target.own_results = !target.wire && rng.u32(0..8) == 0;
             if rng.u32(0..8) == 0 {
                 target.special.drop_tools = vec!["bash".into()];

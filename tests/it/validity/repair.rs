@@ -2,7 +2,7 @@
 
 use espalier::message::edit::PlanItem;
 use espalier::message::{Message, Part, Role};
-use espalier::validity::{Lost, Orphans, Pending, Provider, Settings, Special, Target, repair};
+use espalier::validity::{BRIDGE, Lost, Orphans, Pending, Provider, Purpose, Settings, Special, Target, repair};
 
 use super::{carry_out, sketch};
 use crate::support::{assistant, call, calls, numbered, result, result_part, system, user};
@@ -35,6 +35,18 @@ fn orphans_go_or_become_notes() {
     // A note is not inserted between a call and its result.
     let between = vec![user("a"), calls(&["1"]), result("?", "x"), result("1", "y"), assistant("b"), user("c")];
     check(OpenAiChat, &texts, between, "User. Assistant(1) Tool[1] User. Assistant. User.");
+}
+
+#[test]
+fn the_assistant_speaks_between_a_result_and_the_user_if_the_model_requires_it() {
+    let mistral = Special::of(OpenAiChat, "mistral-large-latest", Purpose::Answer, &[]);
+    let target = Target { special: mistral, ..Target::new(OpenAiChat) };
+    let round = |id: &'static str| [calls(&[id]), result(id, "x"), user("go on")];
+    let messages = [vec![user("a")], round("1").to_vec(), round("2").to_vec()].concat();
+    let expected = "User. Assistant(1) Tool[1] Assistant. User. Assistant(2) Tool[2] Assistant. User.";
+    let out = check_for(&target, &plain(), messages, expected);
+    assert_eq!(out[3].text(), BRIDGE);
+    check_for(&target, &plain(), vec![user("a"), assistant("b")], "User. Assistant. User.");
 }
 
 #[test]
