@@ -15,6 +15,8 @@ pub struct Sound {
     is_broken: bool,
     /// Ids of all calls.
     used: HashSet<String>,
+    /// Ids of calls and results that a repair decided about: with more of them, it may decide otherwise.
+    barred: HashSet<String>,
     /// Unanswered calls of the newest round, with the number of the assistant message that made each.
     waiting: HashMap<String, usize>,
     /// Number of checked assistant messages.
@@ -39,6 +41,11 @@ impl Sound {
         self.turn
     }
 
+    /// Reports later messages with the calls and results of this message as unsound.
+    pub fn bar(&mut self, message: &Message) {
+        self.barred.extend(message.parts.iter().filter_map(id).cloned());
+    }
+
     /// Takes the next message. No turn begins at one without a number.
     pub fn push(&mut self, message: &Message, number: Option<usize>, meter: Meter) {
         if message.role.is_frame() || self.is_broken {
@@ -46,7 +53,8 @@ impl Sound {
         }
         let is_assistant = message.role == Role::Assistant;
         let mut answers = false;
-        let mut is_sound = !is_empty(&message.parts);
+        let is_barred = || message.parts.iter().filter_map(id).any(|id| self.barred.contains(id));
+        let mut is_sound = !is_empty(&message.parts) && (self.barred.is_empty() || !is_barred());
         if is_assistant {
             if !self.after_assistant && self.waiting.is_empty() {
                 self.turn = number.unwrap_or(self.turn);
@@ -80,5 +88,12 @@ impl Sound {
         }
         self.is_broken = !is_sound;
         self.after_assistant = is_assistant;
+    }
+}
+
+fn id(part: &Part) -> Option<&String> {
+    match part {
+        Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } => Some(call_id),
+        _ => None,
     }
 }

@@ -48,13 +48,13 @@ impl Log {
     /// Returns [`Log::view`] with an empty plan, and the plan as runs. Takes time proportional to the messages that
     /// were added since the last view, to the changes of the view, and to its summaries and changed messages.
     pub fn view_in_runs(&self) -> Runs {
-        if self.is_sound() {
+        if self.is_known() {
             let grown = self.grown();
             let (after, split) = self.grown_totals(&grown);
-            let view = View { after, split, ..self.bare_view() };
+            let view = View { after, split, repaired: grown.repaired.1.clone(), ..self.bare_view() };
             return Runs { runs: grown.plan.runs.clone(), items: grown.plan.items.clone(), view };
         }
-        let draft = super::view::repaired(self.draft());
+        let draft = self.repaired();
         let mut plan = Plan::default();
         draft.entries.iter().filter(|entry| entry.is_in()).for_each(|entry| plan.push(entry));
         Runs { runs: plan.runs, items: plan.items, view: self.view_of(draft) }

@@ -178,7 +178,7 @@ impl Log {
     }
 
     /// Returns the view as a draft that no provider refuses.
-    fn repaired(&self) -> Draft<'_> {
+    pub(super) fn repaired(&self) -> Draft<'_> {
         let draft = self.draft();
         if self.is_sound() { draft } else { repaired(draft) }
     }
