@@ -14,6 +14,7 @@ import type { Removal } from "../types/prune.ts";
 import type { CompactReport, CompactResult } from "../types/compact-report.ts";
 import { compactFields, rangeOfIds } from "./compact-fields.ts";
 import { modelOf } from "./limits.ts";
+import type { Pruner } from "./pruner.ts";
 import { cutFields, withModelOf } from "./reading.ts";
 import { budgetWithin, carriedOut, refuseExceeded, shownExceeded } from "./request-limits.ts";
 import type { Begun } from "./run-compaction.ts";
@@ -52,13 +53,15 @@ export async function compact<T>(messages: T & NotText<T>, options: CompactOptio
 }
 
 /**
- * The same, with what the provider's rules changed apart.
+ * The same, with what the provider's rules changed apart. With a pruner, messages that it holds are not counted again,
+ * and the next compaction of the same ones does not read them again.
  *
  * @internal
  */
 export async function compactMessages<T>(
   messages: T,
   given: CompactOptions,
+  pruner?: Pruner,
 ): Promise<CompactResult<T> & { repaired: Removal[] }> {
   const options = withModelOf(messages, given);
   const load = loading(options);
@@ -76,7 +79,7 @@ export async function compactMessages<T>(
   const { plan, edits, report, repair } = await runCompaction(
     () => reading,
     options,
-    () => wasm().beginCompaction(reading.messages, all),
+    () => pruner?.held(reading, all).beginCompaction(all) ?? wasm().beginCompaction(reading.messages, all),
   );
   refuseUnfit(report, options.budget);
   const { after, exceeded, repaired, ...done } = carriedOut(

@@ -99,6 +99,15 @@ export class Pruner {
     return done;
   }
 
+  /**
+   * Returns the engine's half with these messages.
+   *
+   * @internal
+   */
+  held({ messages }: Reading, fields: ReturnType<typeof counting>): Held {
+    return this.#hold(messages, fields);
+  }
+
   /** Adds the items and rows of messages that are whole or gone, which the engine leaves out. */
   #whole({ items, rows, ...report }: HeldPruned): Pruned {
     const numbers = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);

@@ -1,23 +1,28 @@
 //! Compaction: an operation that is polled and answered.
 
+use std::rc::Rc;
+
 use js_sys::{Array, Reflect};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use super::decode::{from_js, into_json, options_from_js};
 use super::error::JsResult;
-use super::options::{Counting, messages};
+use super::options::{Counter, Counting, messages};
 use super::validity;
 use crate::compact::asking::{Asking, Verify};
 use crate::compact::form::Form;
+use crate::compact::held::Held;
 use crate::compact::ledger::escape::escape;
+use crate::compact::ledger::gist::Gists;
 use crate::compact::profile::load::check_ladder;
 use crate::compact::profile::{Profile, Rung, explain};
-use crate::compact::{Compacted, Options};
+use crate::compact::{Compacted, Counted, Options};
 use crate::effect::{Answer, Ask, Step};
 use crate::error::{Code, Result};
 use crate::history::limits::{ModelLimits, Source, limit};
 use crate::history::log::Log;
+use crate::history::prune;
 use crate::message::Message;
 use crate::tokens::CostModel;
 
@@ -120,6 +125,10 @@ impl Compaction {
 }
 
 impl Compaction {
+    pub(super) fn gists(&self) -> Rc<Gists> {
+        self.inner.gists()
+    }
+
     pub(super) fn timeouts(&self) -> HostTimeouts {
         self.timeouts
     }
@@ -182,21 +191,28 @@ impl HostTimeouts {
 
 /// Begins a compaction of decoded messages.
 pub(super) fn begin(conversation: Vec<Message>, options: &JsValue) -> JsResult<Compaction> {
+    begun(options, |Counter { tools, cost_model, tokenizer, origin, .. }, options| {
+        crate::compact::Compaction::new(conversation, tools.total, cost_model, tokenizer, origin, options)
+    })
+}
+
+/// Begins a compaction of counted messages. `beside` is what earlier compactions computed about them.
+pub(super) fn of_held(held: &prune::Held, beside: Rc<Held>, options: &JsValue) -> JsResult<Compaction> {
+    begun(options, |Counter { tools, cost_model, tokenizer, origin, .. }, options| {
+        let (messages, counts) = held.counted();
+        let counted = Counted { origin: held.worst(origin), tools: tools.total, cost_model, tokenizer };
+        crate::compact::Compaction::of_held(messages, counts, counted, beside, options)
+    })
+}
+
+fn begun(options: &JsValue, make: impl FnOnce(Counter, Options) -> crate::compact::Compaction) -> JsResult<Compaction> {
     let counting = Counting::of(options)?;
     let counter = counting.counter()?;
     let (mut options, timeouts) = decoded(options, counting.model)?;
     options.by_items = counter.by_items;
     options.provider = options.receiver.as_ref().map(|receiver| receiver.target.provider).or(counter.provider);
-    let budget = options.budget;
-    let inner = crate::compact::Compaction::new(
-        conversation,
-        counter.tools.total,
-        counter.cost_model,
-        counter.tokenizer,
-        counter.origin,
-        options,
-    );
-    let (encoding, cost_model) = (counter.name, counter.cost_model);
+    let (budget, encoding, cost_model) = (options.budget, counter.name, counter.cost_model);
+    let inner = make(counter, options);
     Ok(Compaction { inner, budget, encoding, cost_model, edits_only: false, timeouts, open: 0 })
 }
 

@@ -1,12 +1,18 @@
 //! Counting and pruning conversations.
 
+use std::rc::Rc;
+
+use js_sys::Array;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
+use super::compact::of_held;
 use super::decode::{from_js, from_json, into_js, into_json, into_parsed, options_from_js};
 use super::error::JsResult;
 use super::options::{Counter, Counting, messages, tokens};
 use super::validity;
+use crate::compact::held::Held as Beside;
+use crate::compact::ledger::gist::Gists;
 use crate::error::{Code, Result};
 use crate::history::draft::Draft;
 use crate::history::limits::{Limit, ModelLimits, Source, limit};
@@ -163,6 +169,9 @@ struct HeldReport {
 pub struct HeldConversation {
     held: Held,
     counting: Counting,
+    /// What compactions computed about the messages.
+    beside: Rc<Beside>,
+    gists: Option<Rc<Gists>>,
 }
 
 #[wasm_bindgen]
@@ -188,6 +197,14 @@ impl HeldConversation {
             self.held.prune(counter.meter(), counter.origin, limits)
         })?;
         into_json(&HeldReport { report, brief })
+    }
+
+    /// Like `beginCompaction`, but neither counts nor reads what an earlier call counted and read.
+    #[wasm_bindgen(js_name = "beginCompaction", unchecked_return_type = "[string, Compaction | undefined]")]
+    pub fn begin_compaction(&mut self, options: &JsValue) -> JsResult<Array> {
+        let compaction = of_held(&self.held, Rc::clone(&self.beside), options)?;
+        self.gists = Some(compaction.gists());
+        compaction.first()
     }
 }
 

@@ -53,7 +53,7 @@ pub mod steps;
 pub mod summary;
 pub mod working;
 
-pub use run::Compaction;
+pub use run::{Compaction, Counted};
 
 use serde::{Deserialize, Serialize};
 

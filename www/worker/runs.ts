@@ -147,7 +147,13 @@ function largestResult({ messages }: Reading, { messages: fates }: PruneReport):
 
 async function compacts(of: Held, budget: number, profile: string): Promise<FullRun> {
   const { compactAt } = await import("./later.ts");
-  const { messages, report, edits, lines } = await compactAt(of, baseReading(of).reading.messages, budget, profile);
+  const { messages, report, edits, lines } = await compactAt(
+    of,
+    baseReading(of).reading.messages,
+    budget,
+    profile,
+    pruner,
+  );
   return { ...made(of, "compact", budget, messages, report), edits, lines, profile, since: of.log?.length };
 }
 

@@ -15,7 +15,7 @@ mod tail;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 pub use call::Call;
 pub use counts::Remembering;
@@ -26,6 +26,7 @@ pub use tail::Tail;
 
 use super::facts::{Facts, Sentence};
 use super::ledger::Rules;
+use super::ledger::gist::Gists;
 use super::working::view::Shown;
 use crate::map::HashMap;
 use crate::message::tool_map::ToolMap;
@@ -46,6 +47,8 @@ pub struct Held {
     pub open: OpenFiles,
     /// What the newest messages show.
     pub tail: Tail,
+    /// What the messages of the newest plan say, while somebody keeps it.
+    gists: RefCell<Weak<Gists>>,
     plans: Cell<u32>,
 }
 
@@ -114,6 +117,16 @@ impl Held {
         self.counts.begin(plan);
         self.folds.begin();
         all
+    }
+
+    /// Returns what the messages of this plan say, for all of its ledgers.
+    pub fn gists(&self, known: &Rc<[Rc<Known>]>, rules: &Rules) -> Rc<Gists> {
+        let mut held = self.gists.borrow_mut();
+        let same = held.upgrade().filter(|gists| gists.are_of(known, rules));
+        let gists = same.unwrap_or_else(|| Rc::new(Gists::new(known, rules)));
+        *held = Rc::downgrade(&gists);
+        self.folds.remember(&gists);
+        gists
     }
 }
 

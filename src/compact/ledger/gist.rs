@@ -34,6 +34,17 @@ impl Gists {
         Gists { known: Rc::clone(known), rules: rules.clone(), all: OnceCell::new() }
     }
 
+    /// Returns whether these are the gists of these messages under these rules.
+    pub(in crate::compact) fn are_of(&self, known: &[Rc<Known>], rules: &Rules) -> bool {
+        let is_same = |(one, other)| Rc::ptr_eq(one, other);
+        self.known.len() == known.len() && self.known.iter().zip(known).all(is_same) && self.are_under(rules)
+    }
+
+    /// Returns whether messages say the same under these rules.
+    fn are_under(&self, rules: &Rules) -> bool {
+        self.rules.markers == rules.markers && self.rules.reads_calls_like(rules)
+    }
+
     fn of(&self, message: &Message) -> Option<Rc<Gist>> {
         let new = |known: &Rc<Known>| (Rc::as_ptr(&known.message), Rc::default());
         let all = self.all.get_or_init(|| self.known.iter().map(new).collect());
@@ -52,8 +63,7 @@ impl Memo {
 
     /// Returns the gists if they were read by the same rules. Another plan may have begun in between.
     pub(in crate::compact) fn under(&self, rules: &Rules) -> Memo {
-        let is_same = |gists: &Rc<Gists>| gists.rules.markers == rules.markers && gists.rules.reads_calls_like(rules);
-        self.0.upgrade().filter(is_same).map_or_else(Memo::default, |gists| Memo::new(&gists))
+        self.0.upgrade().filter(|gists| gists.are_under(rules)).map_or_else(Memo::default, |gists| Memo::new(&gists))
     }
 
     /// Returns the gist of a message, an empty one if the plan does not have the message.

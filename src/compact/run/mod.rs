@@ -70,7 +70,7 @@ pub struct Compaction {
     /// Cached knowledge about each message.
     known: Rc<[Rc<Known>]>,
     /// What the messages say, read once for all ledgers of this plan, which refer to it weakly.
-    _gists: Rc<Gists>,
+    gists: Rc<Gists>,
     /// True if the messages need no repair.
     is_sound: bool,
     /// Computed when it is first needed.
@@ -173,11 +173,13 @@ struct Placed {
 }
 
 /// The way in which messages were counted.
-struct Counted {
-    origin: Origin,
-    tools: u64,
-    cost_model: CostModel,
-    tokenizer: Rc<dyn Tokenizer>,
+pub struct Counted {
+    /// The worst origin of any count.
+    pub origin: Origin,
+    /// Tokens of the tool definitions.
+    pub tools: u64,
+    pub cost_model: CostModel,
+    pub tokenizer: Rc<dyn Tokenizer>,
 }
 
 impl Compaction {
@@ -192,15 +194,33 @@ impl Compaction {
     ) -> Compaction {
         let Options { by_items, provider, .. } = options;
         let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools, by_items, provider };
-        let mut draft = Draft::new(&messages, meter, origin);
+        let draft = Draft::new(&messages, meter, origin);
         let counts: Vec<u64> = draft.entries.iter().map(|entry| entry.before).collect();
         let counted = Counted { origin: draft.origin, tools, cost_model, tokenizer: Rc::clone(&tokenizer) };
+        drop(draft);
+        let messages = messages.into_iter().map(Rc::new).collect();
+        Compaction::of_held(messages, counts, counted, Rc::default(), options)
+    }
+
+    /// Creates a compaction of messages with known counts. It reuses what earlier compactions with `held` computed about
+    /// them.
+    pub fn of_held(
+        messages: Vec<Rc<Message>>,
+        counts: Vec<u64>,
+        counted: Counted,
+        held: Rc<Held>,
+        options: Options,
+    ) -> Compaction {
+        let Options { by_items, provider, .. } = options;
+        let Counted { origin, tools, cost_model: model, tokenizer } = &counted;
+        let meter = Meter { model: *model, tokenizer: &**tokenizer, tools: *tools, by_items, provider };
+        let all = messages.iter().map(|message| &**message);
+        let opening = opening(all.clone(), None);
+        let mut draft = Draft::with_counts(all, &counts, meter, *origin);
         repair(&mut draft);
         let is_sound = draft.removed.is_empty() && draft.entries.iter().all(|entry| entry.fate == Fate::Kept);
         drop(draft);
-        let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
-        let opening = opening(messages.iter().map(|message| &**message), None);
-        Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options).with_opening(opening)
+        Compaction::with_counts(messages, counts, is_sound, counted, held, options).with_opening(opening)
     }
 
     /// Creates a compaction from known counts, one for each message; `counted` has the lowest origin of them.
@@ -213,14 +233,13 @@ impl Compaction {
         options: Options,
     ) -> Compaction {
         let known = held.begin(&messages, &options.rules);
-        let gists = Rc::new(Gists::new(&known, &options.rules));
-        held.folds.remember(&gists);
+        let gists = held.gists(&known, &options.rules);
         let tokenizer = Rc::new(Remembering { inner: tokenizer, held: Rc::clone(&held) });
         Compaction {
             messages,
             counts,
             known,
-            _gists: gists,
+            gists,
             is_sound,
             whole_budget: OnceCell::new(),
             origin,
@@ -295,6 +314,11 @@ impl Compaction {
         // The view of a log is already repaired.
         let compaction = Compaction::with_counts(messages, counts, true, counted, log.beside(), options);
         Compaction { behind, history: Some(log.history()), ..compaction.with_opening(opening) }
+    }
+
+    /// What the messages say. The next compaction of the same messages reads them anew unless somebody keeps this.
+    pub fn gists(&self) -> Rc<Gists> {
+        Rc::clone(&self.gists)
     }
 
     /// Advances the compaction; returns effects or the result. Polling again without an answer returns the same

@@ -48,7 +48,11 @@ fn options(log: &Log, rng: &mut Rng) -> Options {
 
 /// Returns all effects and the result of a compaction. The model says nothing.
 fn all_of(log: &Log, options: Options, skip: bool) -> String {
-    let (asked, done) = driven(Compaction::of_log(log, options), |effect| match effect {
+    ended(Compaction::of_log(log, options), skip)
+}
+
+fn ended(compaction: Compaction, skip: bool) -> String {
+    let (asked, done) = driven(compaction, |effect| match effect {
         Effect::RunHook(_) => Answer::Hook { instructions: None, keep: vec![], blocks: vec![], skip },
         _ => Answer::Model { text: "<summary>nothing</summary>".into(), finish_reason: None },
     });
@@ -80,6 +84,35 @@ fn plans_are_the_same_whatever_was_planned_before() {
         plans > 8 * seeds && cleared * 2 >= seeds,
         "{plans} plans, {cleared} cleared something: too few to say anything"
     );
+}
+
+#[test]
+fn compactions_of_held_messages_are_those_of_messages_that_are_read_anew() {
+    use espalier::compact::Counted;
+    use espalier::compact::held::Held;
+    use espalier::tokens::{CostModel, Origin};
+    for (seed, name) in (0..).zip(["pi-refactor-long", "openhands-ponyc-4593", "tau-airline-0"]) {
+        let mut rng = Rng::with_seed(seed);
+        let messages: Vec<Message> = transcript(name).into_iter().take(120).collect();
+        let log = super::log_of(messages.clone(), 1, counting(Quarter)).unwrap();
+        let shared: Vec<Rc<Message>> = messages.iter().cloned().map(Rc::new).collect();
+        let counts: Vec<u64> = messages.iter().map(|message| super::meter(&Quarter).message(message)).collect();
+        let (origin, tools, cost_model) = (Origin::Exact, 0, CostModel::Espalier);
+        let held = Rc::<Held>::default();
+        let mut gists = None;
+        for at in 0..12 {
+            let (options, skip) = (options(&log, &mut rng), rng.bool());
+            // A conversation that has grown since.
+            let end = messages.len() - usize::from(at < 6) * 2;
+            let counted = Counted { origin, tools, cost_model, tokenizer: Rc::new(Quarter) };
+            let (some, counts) = (shared[..end].to_vec(), counts[..end].to_vec());
+            let again = Compaction::of_held(some, counts, counted, Rc::clone(&held), options.clone());
+            gists = Some(again.gists()).filter(|_| rng.u32(0..4) > 0);
+            let new = Compaction::new(messages[..end].to_vec(), tools, cost_model, Rc::new(Quarter), origin, options);
+            assert_eq!(ended(again, skip), ended(new, skip), "{name}, {at}");
+        }
+        drop(gists);
+    }
 }
 
 #[test]

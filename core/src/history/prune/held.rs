@@ -1,6 +1,8 @@
 //! Prunes a growing conversation: no message is counted twice, and the result contains only what a caller that has the
 //! messages does not know.
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 use super::{Limits, Pruned, cut_draft, fingerprint};
@@ -15,7 +17,7 @@ use crate::tokens::Origin;
 /// Messages with their counts. The same [`Meter`] counts them all.
 #[derive(Default)]
 pub struct Held {
-    messages: Vec<Message>,
+    messages: Vec<Rc<Message>>,
     counts: Vec<u64>,
     marks: Vec<u64>,
     origins: Vec<Origin>,
@@ -85,7 +87,7 @@ impl Held {
             self.counts.push(cost.tokens);
             self.origins.push(cost.origin);
             self.marks.push(fingerprint(&message));
-            self.messages.push(message);
+            self.messages.push(Rc::new(message));
         }
         Ok(&self.counts[length..])
     }
@@ -96,12 +98,22 @@ impl Held {
     /// # Errors
     /// As [`prune`](super::prune).
     pub fn prune(&self, meter: Meter, origin: Origin, limits: &Limits) -> Result<(Pruned, Brief)> {
-        let origin = self.origins.iter().fold(origin, |worst, &origin| worst.worst(origin));
-        let draft = Draft::with_counts(&self.messages, &self.counts, meter, origin);
+        let messages = self.messages.iter().map(|message| &**message);
+        let draft = Draft::with_counts(messages, &self.counts, meter, self.worst(origin));
         let mut pruned = cut_draft(draft, &self.marks, limits, Some(&self.sound))?;
         let items = self.items(std::mem::take(&mut pruned.plan));
         let rows = self.rows(std::mem::take(&mut pruned.messages));
         Ok((pruned, Brief { items, rows }))
+    }
+
+    /// Returns the messages, which are shared, and the tokens of each.
+    pub fn counted(&self) -> (Vec<Rc<Message>>, Vec<u64>) {
+        (self.messages.clone(), self.counts.clone())
+    }
+
+    /// Returns the worst of `origin` and the origins of all counts.
+    pub fn worst(&self, origin: Origin) -> Origin {
+        self.origins.iter().fold(origin, |worst, &origin| worst.worst(origin))
     }
 
     fn items(&self, plan: Vec<PlanItem>) -> Vec<Item> {
