@@ -61,13 +61,14 @@ export class Prefix<T> {
 
 /**
  * Returns the ids of the messages `from`..`to` of a request, if they are few and unedited: the view need not be
- * searched.
+ * searched. Requests are cut before their newest messages, so places are counted from the end.
  */
 function addedIds<T>(messages: readonly T[], from: number, to: number, view: LogView<T>): string[] | undefined {
   if (to - from > MAX_SINGLE || view.plan.length !== view.messages.length) return undefined;
+  const first = from + view.messages.length - messages.length;
   const ids = messages.slice(from, to).flatMap((message, number) => {
-    const item = view.plan[from + number];
-    return view.messages[from + number] === message && item?.type === "keep" ? [item.id] : [];
+    const item = view.plan[first + number];
+    return view.messages[first + number] === message && item?.type === "keep" ? [item.id] : [];
   });
   return ids.length === to - from ? ids : undefined;
 }
