@@ -191,21 +191,27 @@ impl HostTimeouts {
 
 /// Begins a compaction of decoded messages.
 pub(super) fn begin(conversation: Vec<Message>, options: &JsValue) -> JsResult<Compaction> {
-    begun(options, |Counter { tools, cost_model, tokenizer, origin, .. }, options| {
+    let make = |Counter { tools, cost_model, tokenizer, origin, .. }: Counter, options: Options| {
         crate::compact::Compaction::new(conversation, tools.total, cost_model, tokenizer, origin, options)
-    })
+    };
+    begun(options, Box::new(make))
 }
 
 /// Begins a compaction of counted messages. `beside` is what earlier compactions computed about them.
 pub(super) fn of_held(held: &prune::Held, beside: Rc<Held>, options: &JsValue) -> JsResult<Compaction> {
-    begun(options, |Counter { tools, cost_model, tokenizer, origin, .. }, options| {
+    let make = |Counter { tools, cost_model, tokenizer, origin, .. }: Counter, options: Options| {
         let (messages, counts) = held.counted();
         let counted = Counted { origin: held.worst(origin), tools: tools.total, cost_model, tokenizer };
         crate::compact::Compaction::of_held(messages, counts, counted, beside, options)
-    })
+    };
+    begun(options, Box::new(make))
 }
 
-fn begun(options: &JsValue, make: impl FnOnce(Counter, Options) -> crate::compact::Compaction) -> JsResult<Compaction> {
+/// Begins a compaction that `make` creates. It is boxed: generic, this code would be in the engine twice.
+fn begun(
+    options: &JsValue,
+    make: Box<dyn FnOnce(Counter, Options) -> crate::compact::Compaction + '_>,
+) -> JsResult<Compaction> {
     let counting = Counting::of(options)?;
     let counter = counting.counter()?;
     let (mut options, timeouts) = decoded(options, counting.model)?;
