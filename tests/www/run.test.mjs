@@ -451,3 +451,12 @@ test("a window that nothing fits into: the requests say so, and the run goes on"
   assert.match(await page.innerText("#run-requests"), /What must be kept needs [\d,]+ tokens/);
   await page.selectOption("#run-filter", "all");
 });
+
+test("it opens in a browser whose language is not one", async () => {
+  const other = await page.context().newPage();
+  // WebKitGTK has this with LC_ALL=C; uPlot formats by it while it loads.
+  await other.addInitScript(() => Object.defineProperty(Navigator.prototype, "language", { value: "C" }));
+  await other.goto(`${server.url}#view=run&example=marshmallow`);
+  await other.waitForSelector("#run-chart canvas");
+  await other.close();
+});

@@ -1,6 +1,7 @@
 /** Views one after the other: each looks as if it were the first. */
 
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { contextOf, hosted, until } from "./browser.mjs";
 
@@ -17,6 +18,15 @@ const VIEWS = {
 const STILL = 700;
 
 const host = hosted();
+
+test("hatches of mixed colours name their colour space: Firefox draws them in fragments else", () => {
+  const root = new URL("../../www/", import.meta.url);
+  const sheets = readdirSync(root, { recursive: true }).filter((name) => name.endsWith(".css"));
+  assert.ok(sheets.length > 9);
+  for (const name of sheets)
+    for (const [gradient] of readFileSync(new URL(name, root), "utf8").matchAll(/gradient\([^,]*, color-mix/g))
+      assert.match(gradient, / in srgb, /, name);
+});
 
 const newPage = async () => (await contextOf(host.browser, { viewport: { width: 1280, height: 1400 } })).newPage();
 

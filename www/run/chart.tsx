@@ -3,6 +3,7 @@
 
 import { signal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import "./language.ts";
 import uPlot from "uplot";
 import { opened, theme } from "../app/state.ts";
 import { DASH, LANE, compact, drawMarks } from "./marks.ts";
