@@ -121,6 +121,16 @@ test("files for later are fetched after those of the first view", () =>
     assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
   }));
 
+test("an estimate says what it is", () =>
+  onPage({}, async (page) => {
+    fault = { path: /vocab\//, kind: "hangs" };
+    await page.goto(`${server.url}${ADDRESS}&budget=3000`);
+    await page.waitForSelector("#conversation[data-estimate] [role=option]");
+    const said = await page.innerText("#outcome > p");
+    const [, before, after] = /tokens, (\d+) → (\d+) messages of openai-chat, counted by estimate\.$/.exec(said) ?? [];
+    assert.ok(Number(after) > 0 && Number(after) < Number(before), said);
+  }));
+
 test("in a browser without room every file of the server arrives", () =>
   onPage({ isKept: true }, async (page) => {
     await page.goto(`${server.url}${ADDRESS}`);

@@ -2,7 +2,7 @@
 /** What the run did: its outcome, its parts, the steps, the summary, the facts that stay. */
 
 import { lazily } from "../app/lazy.tsx";
-import { mode } from "../app/state.ts";
+import { estimate, mode } from "../app/state.ts";
 import type { Ran } from "../worker/questions.ts";
 import { nextInWords } from "./budget.tsx";
 import { conversation, ran, totals } from "./state.ts";
@@ -47,6 +47,8 @@ export function ResultTab() {
   const run = ran.value;
   if (!run) return null;
   const { before, after, origin, encoding, plan } = run;
+  // An estimate is drawn before the conversation is read, and has no encoding.
+  const format = conversation.value?.format ?? estimate.value?.format;
   const how = origin === "exact" ? "counted exactly" : `counted by ${origin}`;
   const less = noEffect(run);
   return (
@@ -55,8 +57,8 @@ export function ResultTab() {
         <strong>
           {number(before.total)} → {number(after.total)} tokens
         </strong>
-        , {number(before.messages)} → {number(after.messages)} messages of {conversation.value?.format}, {how} with{" "}
-        {encoding}.
+        , {number(before.messages)} → {number(after.messages)} messages of {format}, {how}
+        {encoding && ` with ${encoding}`}.
       </p>
       <p id="said">{outcome(run)}</p>
       {less && <p id="no-effect">{less}</p>}

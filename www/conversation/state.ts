@@ -45,7 +45,7 @@ effect(() => {
   if (!guess || opened.value) return;
   const { rows, total, sent, budget } = guess;
   const before = { total, frame: 0, tools: 0, conversation: total, messages: rows.index.length };
-  const after = { ...before, total: sent, conversation: sent };
+  const after = { ...before, total: sent, conversation: sent, messages: rows.after.filter(Boolean).length };
   const shape = { mode: "prune" as const, encoding: "", origin: "estimate" as const, isRemembered: false };
   ran.value = { ...shape, run: ESTIMATED, budget, low: budget, high: budget, rows, before, after };
 });
