@@ -240,8 +240,14 @@ export function call<T>(run: () => T): T {
   try {
     result = run();
   } catch (error) {
-    // A stack overflow inside wasm arrives as RangeError and leaves the instance as damaged as a panic does.
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) throw recover(error);
+    // A stack overflow inside wasm leaves the instance as damaged as a panic does. Firefox has an error of its own for it.
+    const isExhausted = error instanceof RangeError || (error as Error | null)?.name === "InternalError";
+    if (isExhausted || error instanceof WebAssembly.RuntimeError) {
+      const damaged = instance;
+      // Before any call, which may throw on an exhausted stack: nothing uses the damaged instance again.
+      instance = undefined;
+      throw recover(error as Error, damaged, isExhausted);
+    }
     throw toEspalierError(error);
   }
   throwHostFailure();
@@ -272,16 +278,15 @@ export function isCrash(error: unknown): boolean {
   return error instanceof EspalierError && (error.code === "engine_crashed" || error.code === "out_of_memory");
 }
 
-/** JavaScript's messages for failed allocations; a stack overflow is a RangeError, too. */
+/** JavaScript's messages for failed allocations, among those of an exhausted stack. */
 const NO_MEMORY = /memory|allocat|string length|array length/i;
 
-function recover(cause: Error): EspalierError {
+function recover(cause: Error, damaged: Wasm | undefined, isExhausted: boolean): EspalierError {
+  // Even if the replacement fails, the garbage collector frees nothing in the damaged instance.
+  damaged?.retire();
   // The engine that only counts does not report it.
-  const { isFull: saysSo } = (instance ?? {}) as { isFull?: () => boolean };
-  const isFull = saysSo?.() === true || (cause instanceof RangeError && NO_MEMORY.test(cause.message));
-  // Even if the replacement fails, nothing uses the damaged instance again, not even the garbage collector.
-  instance?.retire();
-  instance = undefined;
+  const { isFull: saysSo } = (damaged ?? {}) as { isFull?: () => boolean };
+  const isFull = saysSo?.() === true || (isExhausted && NO_MEMORY.test(cause.message));
   let outcome = "was replaced; nothing of yours was changed, and the next call works";
   try {
     wasm();

@@ -6,9 +6,17 @@ import { reason } from "./guard.ts";
 import type { RefusalRule } from "./refusal-rules.ts";
 import { retryAfter } from "./clock.ts";
 
-/** Errors of connections, in the words of Node, Chromium and Firefox. */
-const CONNECTION =
-  /net::ERR_|\bE(CONN|NOTFOUND|TIMEDOUT|AI_AGAIN|PIPE|HOSTUNREACH)|fetch failed|socket hang up|failed to fetch|networkerror/i;
+/** Errors of connections, also of streams that were cut: Node's codes, then words of Node, Chromium, Firefox, WebKit. */
+const CONNECTION = new RegExp(
+  [
+    /net::ERR_|\bE(CONN|NOTFOUND|TIMEDOUT|AI_AGAIN|PIPE|HOSTUNREACH)/,
+    /fetch failed|socket hang up|^terminated/,
+    /failed to fetch|network ?error|error in input stream|load failed/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "i",
+);
 
 /** Converts a thrown value to a failure. Looks for an HTTP status, a body and headers where SDKs keep them. */
 export function thrown(

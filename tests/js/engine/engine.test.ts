@@ -142,15 +142,57 @@ test("a compaction whose engine crashed meanwhile fails with a code, and nothing
 
 test("an exhausted stack inside the engine is a crash, too", async () => {
   const core = await loaded();
-  assert.equal(
-    code(() =>
-      core.call(() => {
-        throw new RangeError("Maximum call stack size exceeded");
-      }),
-    ),
-    "engine_crashed",
-  );
-  assert.equal(core.count("one two three"), 3);
+  const errors = [
+    new RangeError("Maximum call stack size exceeded"),
+    Object.assign(new Error("too much recursion"), { name: "InternalError" }), // Firefox
+  ];
+  for (const error of errors) {
+    assert.equal(
+      code(() =>
+        core.call(() => {
+          throw error;
+        }),
+      ),
+      "engine_crashed",
+    );
+    assert.equal(core.count("one two three"), 3);
+  }
+});
+
+test("an instance that a crash on an exhausted stack has damaged is not used again", async () => {
+  const core = await loaded();
+  const exhausted = (depth: number): never => {
+    if (depth > 0) return exhausted(depth - 1);
+    throw new RangeError("Maximum call stack size exceeded");
+  };
+  const dive = (depth: number, act: () => unknown): unknown => (depth === 0 ? act() : dive(depth - 1, act));
+  const reaches = (depth: number): boolean => {
+    try {
+      return dive(depth, () => true) === true;
+    } catch {
+      return false;
+    }
+  };
+  let deepest = 1_000_000;
+  while (!reaches(deepest)) deepest = Math.floor(deepest * 0.998);
+  let crashes = 0;
+  for (let depth = deepest + 30; depth > deepest - 100; depth--) {
+    const before = core.wasm();
+    let isCrashed = false;
+    try {
+      dive(depth, () =>
+        core.call(() => {
+          isCrashed = true;
+          return exhausted(10);
+        }),
+      );
+    } catch {
+      // The stack ends in the dive, in the call, or in what follows it.
+    }
+    if (isCrashed) assert.notEqual(core.wasm(), before, `at ${depth} of ${deepest}`);
+    crashes += Number(isCrashed);
+  }
+  assert.ok(crashes > 0);
 });
 
 test("a wasm that is cut or no wasm at all is refused, and the right one works then", async () => {

@@ -8,6 +8,16 @@ import { failure, hurried } from "./support.ts";
 import { APICallError, CHAT, sdk, TOOLS, V2 } from "./model-objects.ts";
 import type { Fields } from "./model-objects.ts";
 
+/** What `fetch` and the body of its answer throw without a network: Chromium, Firefox, WebKit, Node. */
+const CONNECTION = [
+  "Failed to fetch",
+  "network error",
+  "NetworkError when attempting to fetch resource.",
+  "Error in input stream",
+  "Load failed",
+  "terminated",
+];
+
 for (const version of ["v2", "v3"] as const) {
   test(`AI SDK, ${version}: plain and streamed are alike`, async () => {
     for (const stream of [false, true]) {
@@ -113,6 +123,7 @@ for (const version of ["v2", "v3"] as const) {
         "network",
         { attempts: 3 },
       ],
+      ...CONNECTION.map((said): [unknown, string, Fields] => [new TypeError(said), "network", { attempts: 3 }]),
       [new Error("a bug"), "bad_response", { attempts: 1 }],
     ];
     for (const [thrown, code, details] of table) {
