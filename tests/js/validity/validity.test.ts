@@ -12,8 +12,6 @@ import { refused } from "../refused.ts";
 import { runs } from "../runs.ts";
 import { hosts } from "./hosts.ts";
 
-const { prune, repair, validate } = espalier;
-
 const PROVIDERS: ProviderName[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
 const options = fc.record({
@@ -258,36 +256,6 @@ test("anthropic: a picture says its own type", () => {
      image-type messages[2].content[0].content[0].source.media_type`,
   );
   becomes("anthropic", shown("image/jpeg"), shown("image/png"));
-});
-
-test("Mistral: the assistant speaks between a tool result and the user", () => {
-  const messages = [
-    { role: "user", content: "Read a.ts." },
-    {
-      role: "assistant",
-      content: "",
-      tool_calls: [{ id: "abcdefghi", type: "function", function: { name: "read", arguments: "{}" } }],
-    },
-    { role: "tool", tool_call_id: "abcdefghi", content: "text" },
-    { role: "user", content: "Stop, read b.ts." },
-  ];
-  for (const model of ["mistral-large-latest", "devstral-small-2", "magistral-medium", "pixtral-12b"]) {
-    const found = validate(messages, { provider: "openai-chat", model });
-    assert.deepEqual(
-      found.map(({ rule, index }) => [rule, index]),
-      [["unanswered-result", 3]],
-    );
-    const { messages: repaired } = repair(messages, { provider: "openai-chat", model });
-    assert.deepEqual(
-      repaired.filter((_, at) => at !== 3),
-      messages,
-    );
-    assert.equal((repaired[3] as { role: string }).role, "assistant");
-    assert.deepEqual(validate(repaired, { provider: "openai-chat", model }), []);
-    const { messages: sent } = prune(messages, { provider: "openai-chat", model, budget: 1_000 });
-    assert.deepEqual(sent, repaired);
-  }
-  assert.deepEqual(validate(messages, { provider: "openai-chat", model: "gpt-4o" }), []);
 });
 
 test("pictures that no server can read", () => {
