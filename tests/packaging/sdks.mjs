@@ -7,7 +7,7 @@ import { SDKS } from "../../scripts/entries.mjs";
 
 const NAMES = [...SDKS, "langchain"];
 /** Max bytes of an entry beside the package's own chunk: a little above what the largest has. */
-const MAX = 8_300;
+const MAX = 8_400;
 
 export function sdkCases({ checkTypes, consumer, node, root }) {
   const dist = join(consumer, "node_modules", "espalier", "dist");

@@ -47,6 +47,7 @@ export { requestOf } from "../../formats/convert.ts";
 export { detect } from "../../formats/detect.ts";
 export { FORMATS, genuine, isThought, readConversation } from "../../formats/index.ts";
 export { usageFrom } from "../../providers/usage.ts";
+export { chatReport } from "../../formats/openai/usage.ts";
 export { sourceOf, withSource } from "../../formats/sources.ts";
 export { hostClasses, setVSCode, vscodeClasses } from "../../formats/vscode/classes.ts";
 export { namesOf } from "../../conversation/names.ts";
