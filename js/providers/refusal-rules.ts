@@ -209,7 +209,7 @@ const CONTEXT: readonly RefusalRule[] = [
     "several, LiteLLM",
     "prompt is too long|message exceeds token limit|context[_ ]length[_ ]exceeded|ContextWindowExceeded",
   ),
-  // Servers that nobody has shown us.
+  // Wordings of unknown servers.
   tokens("others", "(exceed|longer than|larger than|too long for).{0,60}context (length|size|window)"),
   tokens("others", "(input|prompt) (is|has|length|tokens?|token count)\\b.{0,60}exceeds?\\b.{0,40}(context|tokens)"),
   {

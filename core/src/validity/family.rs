@@ -125,7 +125,7 @@ fn built_in() -> Vec<Row> {
         answers_results: true,
         ..Row::default()
     }));
-    // OpenAI's own models send no reasoning in chat completions: who has it there talks to another server.
+    // OpenAI's own models send no reasoning in chat completions: a conversation with some is from another server.
     rows.push(Row { provider: provider(Provider::OpenAiChat), keeps_reasoning: true, ..Row::default() });
     rows.push(Row { purpose: Some(Purpose::Summary), no_pictures: true, ..Row::default() });
     rows.push(Row {
