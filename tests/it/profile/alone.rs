@@ -13,8 +13,10 @@ use espalier::conversation::window::Sizes;
 use espalier::effect::{Answer, Effect};
 use espalier::history::draft::Draft;
 use espalier::history::group::groups;
+use espalier::history::mend::Receiver;
 use espalier::message::{Message, Part};
 use espalier::tokens::Origin;
+use espalier::validity::{Provider, Target};
 use serde_json::Value;
 
 use super::{agent, asked, driven, forced, profile, requests, says};
@@ -66,8 +68,10 @@ fn run(profile: &Profile, ladder: &[Rung], trigger: Trigger, skip: bool) -> (Vec
     let whole = fresh(&messages, &Quarter) + 100;
     let profile = Profile { ladder: Cow::Owned(ladder.to_vec()), ..profile.clone() };
     let asking = Asking { trigger, pre_hook: skip, verify: profile.summary.verify, ..Asking::default() };
-    let options =
-        Options { budget: whole, force: true, model_limit: Some(4 * whole), profile, asking, ..Options::default() };
+    // A receiver that takes calls without their reasoning.
+    let receiver = Some(Receiver { target: Target::new(Provider::Anthropic), written: None });
+    let limits = Options { budget: whole, model_limit: Some(4 * whole), ..Options::default() };
+    let options = Options { force: true, profile, asking, receiver, ..limits };
     let (seen, done) = driven(&messages, 100, options, skip, |_| summary());
     (seen, done.unwrap())
 }

@@ -99,5 +99,11 @@ fn rows_of_requests() {
         [Row { model: Some("blind-*".into()), text_only: true, drop_tools: vec!["look".into()], ..Row::default() }];
     let found = special(OpenAiChat, "blind-1", Purpose::Answer, &own);
     assert!(found.text_only && found.drop_tools == ["look"]);
-    assert_eq!(special(OpenAiChat, "seeing-1", Purpose::Answer, &own), Special::default());
+    assert_eq!(special(Anthropic, "seeing-1", Purpose::Answer, &own), Special::default());
+    let keeps = |provider, model: &str| special(provider, model, Purpose::Answer, &[]).keeps_reasoning;
+    assert!(keeps(OpenAiChat, "seeing-1") && keeps(Anthropic, "moonshotai/Kimi-K3") && keeps(Gemini, "deepseek-v4"));
+    assert!(!keeps(Anthropic, "claude-sonnet-4.5") && !keeps(Gemini, "gemini-3-pro"));
+    let answers = |provider, model: &str| special(provider, model, Purpose::Answer, &[]).answers_results;
+    assert!(["Devstral-Small-2", "mistral-large", "open-mixtral-8x22b"].iter().all(|model| answers(OpenAiChat, model)));
+    assert!(!answers(OpenAiChat, "gpt-4o") && !answers(Anthropic, "mistral-large"));
 }
