@@ -282,11 +282,13 @@ export function refused(
 }
 
 /**
- * Reads "Please try again in 1m2.5s", "Please retry in 34s" and the like; returns ms. OpenAI and Groq only say it in
- * words.
+ * Reads "Please try again in 1m2.5s", "Please retry after 7 seconds" and the like; returns ms. OpenAI and Groq only say
+ * it in words, and so does Azure in errors without headers.
  */
 function waitIn(text: string): number | undefined {
-  const found = /(?:try again|retry) in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)(ms|s))?/i.exec(text.slice(0, 4_000));
+  const found = /(?:try again|retry) (?:in|after) (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+) ?(ms|s))?/i.exec(
+    text.slice(0, 4_000),
+  );
   if (!found || !(found[1] ?? found[2] ?? found[3])) return undefined;
   const [, hours = "0", minutes = "0", rest = "0", unit = "s"] = found;
   const wait = (Number(hours) * 60 + Number(minutes)) * 60_000 + Number.parseFloat(rest) * (unit === "ms" ? 1 : 1000);

@@ -70,6 +70,18 @@ export const OTHERS = [
     means: ["rate_limited", { retryAfterMs: 7_000 }],
   },
   {
+    from: "Azure, in the sentence alone",
+    status: 429,
+    body: openai("Requests have exceeded the call rate limit. Please retry after 7 seconds.", "429"),
+    means: ["rate_limited", { retryAfterMs: 7_000 }],
+  },
+  {
+    from: "a sentence without a number of seconds",
+    status: 429,
+    body: openai("Too many requests. Please try again in 2 minutes."),
+    means: ["rate_limited", { retryAfterMs: undefined }],
+  },
+  {
     from: "Azure, in milliseconds",
     status: 429,
     headers: { "retry-after-ms": "1500", "retry-after": "2" },
