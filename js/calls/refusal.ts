@@ -35,7 +35,7 @@ export function refusalBy(error: unknown): SaidRefusal {
 function describedBy(error: unknown): SaidRefusal {
   const fields = fieldsOf(error);
   const details = fieldsOf(fields["details"]);
-  // The most specific kind wins: `output_reserve` is a kind of `context_length`, `output_limit` one of `output_reserve`.
+  // The most specific kind wins: `output_limit` is a kind of `output_reserve`, and that one of `context_length`.
   const kind =
     [details["kind"], fields["kind"], fields["code"]].find((name): name is RefusalKind =>
       KINDS.includes(name as RefusalKind),

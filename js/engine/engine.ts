@@ -240,7 +240,7 @@ export function call<T>(run: () => T): T {
   try {
     result = run();
   } catch (error) {
-    // A stack overflow inside wasm leaves the instance as damaged as a panic does. Firefox has an error of its own for it.
+    // A stack overflow inside wasm leaves the instance as damaged as a panic does. Firefox throws another error for it.
     const isExhausted = error instanceof RangeError || (error as Error | null)?.name === "InternalError";
     if (isExhausted || error instanceof WebAssembly.RuntimeError) {
       const damaged = instance;

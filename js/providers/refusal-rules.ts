@@ -34,6 +34,9 @@ const USED = named("used");
 const LIMIT = named("limit");
 const OUTPUT = named("output");
 const TOTAL = named("total");
+/** How OpenAI's sentence begins, which most servers repeat: the window, and what the request asks for. */
+const REQUESTED = `maximum context length is ${LIMIT} tokens.{0,20}you requested`;
+
 /** Returns a function that makes the rules of one kind. */
 const wordings =
   (code: ProviderErrorCode, kind: string) =>
@@ -81,10 +84,7 @@ const RATE: readonly RefusalRule[] = [
 
 const RESERVE: readonly RefusalRule[] = [
   // The prompt was counted only up to the first token too many, so that its number says nothing.
-  reserve(
-    "vLLM 0.25",
-    `maximum context length is ${LIMIT} tokens.{0,20}you requested ${OUTPUT} output tokens and your prompt contains (at least|\\d+ characters)`,
-  ),
+  reserve("vLLM 0.25", `${REQUESTED} ${OUTPUT} output tokens and your prompt contains (at least|\\d+ characters)`),
   reserve(
     "Anthropic",
     `input length and \`?max_tokens\`? exceed context limit:? ${USED}\\s*\\+\\s*${OUTPUT}\\s*>\\s*${LIMIT}`,
@@ -130,12 +130,9 @@ const CONTEXT: readonly RefusalRule[] = [
   tokens("Ollama's cloud, Fireworks", `prompt is too long: ${USED}, model maximum context length: ${LIMIT}`),
   tokens(
     "OpenAI, Azure, DeepSeek, OpenRouter, vLLM",
-    `maximum context length is ${LIMIT} tokens.{0,20}you requested (about )?${TOTAL} tokens \\(.{0,120}?${OUTPUT} (in|for) the (completion|output)`,
+    `${REQUESTED} (about )?${TOTAL} tokens \\(.{0,120}?${OUTPUT} (in|for) the (completion|output)`,
   ),
-  tokens(
-    "vLLM 0.25",
-    `maximum context length is ${LIMIT} tokens.{0,20}you requested ${OUTPUT} output tokens and your prompt contains ${USED} input tokens`,
-  ),
+  tokens("vLLM 0.25", `${REQUESTED} ${OUTPUT} output tokens and your prompt contains ${USED} input tokens`),
   tokens(
     "OpenAI, OpenRouter, vLLM",
     `maximum context length is ${LIMIT} tokens.{0,40}(resulted in|requested( about)?|request has|contains) ${USED}`,

@@ -6,7 +6,7 @@ import { reason } from "./guard.ts";
 import type { RefusalRule } from "./refusal-rules.ts";
 import { retryAfter } from "./clock.ts";
 
-/** Errors of connections, also of streams that were cut: Node's codes, then words of Node, Chromium, Firefox, WebKit. */
+/** Errors of connections, also of cut streams: Node's codes, then words of Node, Chromium, Firefox and WebKit. */
 const CONNECTION = new RegExp(
   [
     /net::ERR_|\bE(CONN|NOTFOUND|TIMEDOUT|AI_AGAIN|PIPE|HOSTUNREACH)/,

@@ -8,8 +8,8 @@ import { sizes } from "../../scripts/lib.mjs";
 import { packed } from "../../scripts/packed.mjs";
 
 /**
- * What a page may have to load of the engine, in bytes: a little above what it is. A change that adds more than that says why
- * here. 2026-11: the tables of tool dialects are 17 kB, 4.6 kB by brotli; the functions of `espalier/core` 77 kB, 28 kB
+ * What a page may have to load of the engine, in bytes: a little above what it is. A change that adds more than that
+ * says why here. 2026-11: the tables of tool dialects are 17 kB, 4.6 kB by brotli; the functions of `espalier/core` 77 kB, 28 kB
  * by brotli. With forms of records as data, and records of other systems, the engine has 824 kB by brotli. Trees that
  * `espalier/core` reads as JSON text, rules and changes in nine languages, and facts of talks add 12 kB. Further rules
  * of French, Spanish and others, and diagnoses of builds, are 3 kB, 1 kB by brotli. Limits, jobs and back-off of

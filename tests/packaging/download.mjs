@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { sizes } from "../../scripts/lib.mjs";
 
 /**
- * Entries, engines, and the maximum of bytes: a little above what it is. A change that adds more says why here. 2026-11,
+ * Entries, engines, and the maximum of bytes: a little above what it is. What adds more says why here. 2026-11,
  * before JavaScript was minified: 48, 993 and 1,367 kB; since then 47, 979 and 1,340 kB. With the state of
  * conversations in the engine: 47, 993 and 1,353 kB; with the rules of providers in pruning and compaction 47, 1,001
  * and 1,361 kB, then 47, 999 and 1,358 kB; with reducers of outputs, the table of models (23 kB) and the formats of

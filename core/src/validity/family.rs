@@ -65,9 +65,9 @@ const TEXT_ONLY: [&str; 9] =
 /// "Thinking mode", September 2026); the pages of MiniMax and GLM ask for it.
 const WITH_REASONING: [&str; 4] = ["*kimi*", "*deepseek*", "*minimax*", "*glm-*"];
 
-/// Models of Mistral, Codestral, Devstral, Magistral, Ministral, Mixtral, Pixtral and Voxtral. Their servers refuse other
-/// orders: "Unexpected role 'user' after role 'tool'", "Expected last role User or Tool (or Assistant with prefix True)"
-/// (mistral-common, and reports up to June 2026).
+/// Models of Mistral, Codestral, Devstral, Magistral, Ministral, Mixtral, Pixtral and Voxtral. Their servers refuse
+/// other orders: "Unexpected role 'user' after role 'tool'", "Expected last role User or Tool (or Assistant with prefix
+/// True)" (mistral-common, and reports up to June 2026).
 const MISTRAL: [&str; 2] = ["*stral*", "*xtral*"];
 
 impl Special {

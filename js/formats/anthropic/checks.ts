@@ -34,7 +34,7 @@ export const check: WireCheck = (request, find) => {
         place: ["role"],
         message: takesSystem
           ? "a system message follows a message of the user, and comes last or before the assistant"
-          : "the system prompt is beside the messages",
+          : "the system prompt belongs beside the messages",
         fix: { set: "user" },
       });
     if (!Array.isArray(message["content"])) continue;

@@ -29,7 +29,7 @@ export const chatUsage: UsageReader = {
   },
 };
 
-/** Returns the report in an answer, or in an event of a stream: Kimi's is in the choice, Groq's in a field of its own. */
+/** Returns the report in an answer, or in an event of a stream: Kimi's is in the choice, Groq's in `x_groq`. */
 export function chatReport(answer: Fields): Fields | undefined {
   const choice = Array.isArray(answer["choices"]) ? (answer["choices"][0] as unknown) : undefined;
   const holders = [answer, choice, answer["x_groq"]].filter(isFields);

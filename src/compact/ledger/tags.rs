@@ -1,5 +1,5 @@
-//! Tags in a user's message, and whose text they contain. Each name is in one row of the table; the names that a breakdown
-//! knows ([`tokens::TAGS`](crate::tokens::TAGS)) contain quoted text, too.
+//! Tags in a user's message, and whose text they contain. Each name is in one row of the table; the names that a
+//! breakdown knows ([`tokens::TAGS`](crate::tokens::TAGS)) contain quoted text, too.
 
 use crate::tokens;
 

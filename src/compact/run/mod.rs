@@ -202,8 +202,8 @@ impl Compaction {
         Compaction::of_held(messages, counts, counted, Rc::default(), options)
     }
 
-    /// Creates a compaction of messages with known counts. It reuses what earlier compactions with `held` computed about
-    /// them.
+    /// Creates a compaction of messages with known counts. It reuses what earlier compactions with `held` computed
+    /// about them.
     pub fn of_held(
         messages: Vec<Rc<Message>>,
         counts: Vec<u64>,

@@ -24,7 +24,7 @@ async function one(path: string, text: string, budget: number, ...lines: number[
   return files[0]!;
 }
 
-/** The file again, from what is left of it and what its markers replace. */
+/** Returns the original file: the rest of it, with the elided text where its markers are. */
 function rebuilt({ text, elisions }: ReducedFile, original: string): string {
   let [made, at] = ["", 0];
   for (const { start, end, marker } of elisions) {
